@@ -1,0 +1,97 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A memory gate for stateful UDFs.
+///
+/// Runs each UDF for many batches in a worker of its own, measures its peak heap and the bytes it
+/// leaks per batch, to the byte, and compares them with reviewed baselines. A planted leak of known
+/// size is measured first: if it is not measured right, no figure is believed.
+#[derive(Debug, Parser)]
+#[command(name = "highwater", version, after_help = EXIT_CODES)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) project: Project,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  every fixture passed (or improved)
+  1  a bug in highwater
+  2  the command line or the manifest is wrong, or a baseline has no fixture
+  3  a fixture regressed
+  4  a measurement is inconclusive or invalid
+  5  the confidence check failed: no figure can be believed
+  6  a baseline is missing, or was taken under other conditions
+With several of these, the first of 5, 3, 4, 6, 2.
+
+Baselines are accepted with `cargo insta review` (or `cargo insta accept`).";
+
+/// Where things are.
+#[derive(Debug, Args)]
+pub(crate) struct Project {
+    /// The manifest; without it `highwater.yaml`, then `udf-fixtures/highwater.yaml`, in this folder
+    /// and those above
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
+    /// A worker program that is already built, instead of the one that the manifest names
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) worker: Option<PathBuf>,
+    /// The folder for the workers' records; without it `target/highwater` beside the baselines
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) records: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Measure fixtures and gate them against their baselines
+    Check(Check),
+    /// List the manifest's fixtures
+    List(List),
+    /// Measure one fixture and show its figures, without a gate
+    Run(Run),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The fixtures to check; all of the manifest when none is named
+    pub(crate) names: Vec<String>,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The fixture to run
+    pub(crate) name: String,
+    /// Batches to run, instead of what the manifest says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) batches: Option<u32>,
+    /// Rows in each batch, instead of what the manifest says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rows: Option<u32>,
+    /// Seed of generated batches, instead of what the manifest says
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+/// How to print the answer
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}

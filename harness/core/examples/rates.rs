@@ -1,0 +1,31 @@
+//! False alarms and power of the analysis on simulated series, as a table.
+//!
+//! `cargo run --release -p highwater-core --example rates [SEEDS]`, 1,000 seeds by default.
+#![expect(clippy::print_stdout, reason = "the table is what it is for")]
+
+#[path = "../tests/simulate/mod.rs"]
+mod simulate;
+
+use simulate::{HEALTHY, Kind, LEAKING, Undecided};
+
+fn main() {
+    let seeds = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(1_000);
+    for (title, kinds) in [("healthy", HEALTHY), ("leaking", LEAKING)] {
+        println!("{title:<36} batches   leak  inconclusive   pass  rate off");
+        for kind in kinds {
+            for batches in [200, 400] {
+                line(kind, batches, seeds);
+            }
+        }
+    }
+}
+
+fn line(kind: &Kind, batches: usize, seeds: u32) {
+    let rates = kind.rates(batches, seeds);
+    let note =
+        if kind.undecided == Undecided::Right { "  (inconclusive is right, too)" } else { "" };
+    println!(
+        "  {:<34} {batches:>7} {:>6} {:>13} {:>6} {:>9}{note}",
+        kind.name, rates.leak, rates.inconclusive, rates.pass, rates.off
+    );
+}

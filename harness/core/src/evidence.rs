@@ -1,0 +1,173 @@
+//! What an answer rests on, as data. Batches are numbered from 0.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::Bytes;
+
+/// What a finding rests on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The growth of live bytes.
+    pub live: Growth,
+    /// The growth of live blocks, in blocks.
+    pub blocks: Growth,
+    /// The growth of what is alive of Arrow's buffers; `None` when live bytes do not leak or the
+    /// worker doesn't know.
+    pub arrow: Option<Growth>,
+    /// What grows outside the allocator; `None` when nothing does.
+    pub outside: Option<Outside>,
+    /// How high single batches reach.
+    pub peak: Peak,
+}
+
+/// How one series grows: live bytes, blocks, resident bytes, or threads.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Growth {
+    /// The shape of the series.
+    pub shape: Shape,
+    /// The first judged batch.
+    pub first_batch: u32,
+    /// The last judged batch.
+    pub last_batch: u32,
+    /// The lowest value in each window of the judged part.
+    pub minima: Vec<i64>,
+    /// Windows from whose lowest value the series rises to the next one's, or to its end.
+    pub growing_windows: u32,
+    /// The batch since which the series grows, when it does.
+    pub since_batch: Option<u32>,
+    /// The batch since which it is level, when it grew before and stopped.
+    pub level_since: Option<u32>,
+    /// Sustained growth per batch; 0 unless it grows without a bound in sight.
+    pub per_batch: f64,
+    /// Growth per batch in the first half of the judged part.
+    pub early_per_batch: f64,
+    /// Growth per batch in the second half of the judged part.
+    pub late_per_batch: f64,
+    /// The length in batches of the pattern that repeats, when there is one.
+    pub period: Option<u32>,
+}
+
+/// The shape of a series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// Around one level.
+    #[default]
+    Level,
+    /// Level between one or a few steps.
+    Steps,
+    /// Up and down, and every low as low as the others: `period` says how long a turn takes.
+    Sawtooth,
+    /// Lower at the end than at the beginning.
+    Shrinking,
+    /// Fell and rose again in the same blocks, within what they held before.
+    Refilled,
+    /// Grew over many batches, and is level since.
+    Filled,
+    /// Grows evenly.
+    Steady,
+    /// Grows in steps whose sizes and distances both double.
+    Doubling,
+    /// Grows ever faster.
+    Accelerating,
+    /// Grows ever more slowly, but not towards a bound.
+    Slowing,
+    /// Grows ever more slowly, perhaps towards a bound that was not reached.
+    Saturating,
+    /// Level for most of the run, and growing since shortly before its end.
+    Recent,
+    /// Rose in every cycle or equal step that was seen, which are too few to tell.
+    TooFewCycles,
+}
+
+impl Shape {
+    /// What the shape says about a bound.
+    #[must_use]
+    pub const fn trend(self) -> Trend {
+        match self {
+            Self::Level | Self::Steps | Self::Sawtooth | Self::Shrinking | Self::Refilled => {
+                Trend::Bounded
+            }
+            Self::Filled => Trend::Filled,
+            Self::Steady | Self::Doubling | Self::Accelerating | Self::Slowing => Trend::Unbounded,
+            Self::Saturating | Self::Recent | Self::TooFewCycles => Trend::Undecided,
+        }
+    }
+}
+
+/// What a shape says about a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trend {
+    /// Does not grow.
+    Bounded,
+    /// Grew, and reached its bound.
+    Filled,
+    /// Grows without a bound in sight.
+    Unbounded,
+    /// Grows; more batches would tell.
+    Undecided,
+}
+
+/// Growth of the process that the allocator's books do not hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outside {
+    /// What grows.
+    pub what: OutsideKind,
+    /// How it grows; in bytes, or threads.
+    pub growth: Growth,
+    /// Bytes that the UDF asked the allocator for, per batch.
+    pub allocated_per_batch: f64,
+    /// Who can hold it.
+    pub holder: Holder,
+}
+
+/// A quantity outside the allocator's books.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutsideKind {
+    /// Resident anonymous memory: private mappings, thread stacks, another allocator.
+    RssAnon,
+    /// Resident shared memory: shared mappings, tmpfs files.
+    RssShmem,
+    /// Threads.
+    Threads,
+}
+
+/// Who can hold memory that grows outside the books.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holder {
+    /// Only something outside the allocator: it grows faster than the allocator was asked for.
+    Outside,
+    /// The allocator may keep it from what it was asked for; an experiment would tell.
+    AllocatorOrOutside,
+}
+
+/// How high single batches reach above the live bytes before them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Peak {
+    /// The median over all batches.
+    pub typical: Bytes,
+    /// The highest.
+    pub highest: Bytes,
+    /// The batch that reached it.
+    pub highest_batch: u32,
+    /// Batches that stand out from the typical one; at most a few.
+    pub outliers: Outliers,
+    /// What a typical batch and the state weigh together.
+    pub weight: Bytes,
+}
+
+/// Whether some batches' peaks stand out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outliers {
+    /// None stands out.
+    #[default]
+    None,
+    /// One or very few do; `highest_batch` names the highest.
+    Few {
+        /// How many.
+        count: u32,
+    },
+}

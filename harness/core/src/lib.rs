@@ -1,0 +1,41 @@
+//! The pure middle of Highwater: from a run's readings to a finding, and from a finding and an
+//! accepted baseline to a verdict.
+//!
+//! Everything here is a function of numbers. Invariant: no file, no clock, no environment, no
+//! randomness; nothing here knows how a run was measured or how a verdict is shown.
+//!
+//! ```
+//! use highwater_core::{Bytes, Pattern, Reading, Run, analyse};
+//!
+//! let mut run = Run::default();
+//! for batch in 1..=200 {
+//!     let live = Bytes(100 * batch);
+//!     run.batches.push(Reading { live, peak: live, ..Reading::default() });
+//! }
+//! let finding = analyse(&run);
+//! assert_eq!(finding.pattern(), Some(Pattern::HeapLeak));
+//! assert_eq!(finding.figures.leaked_bytes_per_batch.0, 100.0);
+//! ```
+#![forbid(unsafe_code)]
+
+mod analysis;
+mod baseline;
+mod evidence;
+pub mod exit_code;
+mod finding;
+mod limit;
+mod pattern;
+mod sentence;
+mod series;
+mod units;
+mod verdict;
+
+pub use analysis::{MIN_BATCHES, analyse};
+pub use baseline::{Baseline, Conditions, Limits, Metric};
+pub use evidence::{Evidence, Growth, Holder, Outliers, Outside, OutsideKind, Peak, Shape, Trend};
+pub use finding::{Answer, Figures, Finding, Inconclusive};
+pub use limit::{Limit, Movement, ParseLimitError};
+pub use pattern::{Class, Pattern};
+pub use series::{Reading, Run};
+pub use units::{Batches, Blocks, BlocksPerBatch, Bytes, BytesPerBatch, ParseBytesError};
+pub use verdict::{Change, Difference, Improvement, Missing, Regression, Verdict, judge};

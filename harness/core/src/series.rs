@@ -1,0 +1,126 @@
+//! What a worker's record holds, as the analysis sees it: readings, and the run they make.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Blocks, Bytes};
+
+/// One mark. Bytes and blocks are those of the UDF alone unless said otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Requested bytes allocated and not freed.
+    pub live: Bytes,
+    /// Blocks allocated and not freed.
+    pub blocks: Blocks,
+    /// The highest `live` since the previous mark.
+    pub peak: Bytes,
+    /// Allocations since the process started.
+    pub allocations: u64,
+    /// Bytes requested since the process started.
+    pub allocated: Bytes,
+    /// Live bytes of the harness itself: the file reader, the decoded batch, its own buffers.
+    pub harness_live: Bytes,
+    /// Compact size of the batch that was handed over before this mark; 0 elsewhere.
+    pub input: Bytes,
+    /// What is alive of Arrow's buffers: under Rust, of the batches that were handed over. `None`
+    /// when the worker doesn't know.
+    pub arrow_live: Option<Bytes>,
+    /// Resident anonymous memory of the whole process, in bytes but whole pages.
+    pub rss_anon: Bytes,
+    /// Resident file-backed memory of the whole process.
+    pub rss_file: Bytes,
+    /// Resident shared memory of the whole process.
+    pub rss_shmem: Bytes,
+    /// Threads of the process.
+    pub threads: u32,
+    /// Wall time since the previous mark.
+    pub duration_ns: u64,
+}
+
+/// All marks of one worker, in order. Batches are numbered from 0: `batches[n]` is the mark after batch *n*.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// Before `setup`.
+    pub before_setup: Reading,
+    /// After `setup`, before the first batch.
+    pub after_setup: Reading,
+    /// After each batch.
+    pub batches: Vec<Reading>,
+    /// After the UDF was dropped.
+    pub after_drop: Reading,
+    /// By how much a peak may be under the truth; 0 when one thread allocated.
+    pub peak_error_bound: Bytes,
+}
+
+impl Run {
+    /// Live bytes that `setup` added.
+    #[must_use]
+    pub fn setup_bytes(&self) -> Bytes {
+        self.after_setup.live - self.before_setup.live
+    }
+
+    /// The highest live bytes of the run, `setup` included, above those before `setup`.
+    #[must_use]
+    pub fn peak_bytes(&self) -> Bytes {
+        let highest = self
+            .batches
+            .iter()
+            .chain([&self.after_setup])
+            .map(|reading| reading.peak.max(reading.live))
+            .max()
+            .unwrap_or_default();
+        (highest - self.before_setup.live).max(Bytes::ZERO)
+    }
+
+    /// Live bytes that dropping the UDF did not give back.
+    #[must_use]
+    pub fn retained_bytes(&self) -> Bytes {
+        self.after_drop.live - self.before_setup.live
+    }
+
+    /// Live bytes after each batch.
+    #[must_use]
+    pub fn live_series(&self) -> Vec<i64> {
+        self.batches.iter().map(|reading| reading.live.0).collect()
+    }
+
+    /// Live blocks after each batch.
+    #[must_use]
+    pub fn blocks_series(&self) -> Vec<i64> {
+        self.batches.iter().map(|reading| reading.blocks.0).collect()
+    }
+
+    /// Arrow's live bytes after each batch; `None` when some mark doesn't know.
+    #[must_use]
+    pub fn arrow_series(&self) -> Option<Vec<i64>> {
+        self.batches.iter().map(|reading| reading.arrow_live.map(|bytes| bytes.0)).collect()
+    }
+
+    /// Resident anonymous memory after each batch.
+    #[must_use]
+    pub fn rss_anon_series(&self) -> Vec<i64> {
+        self.batches.iter().map(|reading| reading.rss_anon.0).collect()
+    }
+
+    /// Resident shared memory after each batch.
+    #[must_use]
+    pub fn rss_shmem_series(&self) -> Vec<i64> {
+        self.batches.iter().map(|reading| reading.rss_shmem.0).collect()
+    }
+
+    /// Threads after each batch.
+    #[must_use]
+    pub fn threads_series(&self) -> Vec<i64> {
+        self.batches.iter().map(|reading| i64::from(reading.threads)).collect()
+    }
+
+    /// For each batch, how far its peak rose above the live bytes at the mark before it.
+    #[must_use]
+    pub fn transient_series(&self) -> Vec<i64> {
+        let before = [&self.after_setup].into_iter().chain(&self.batches);
+        self.batches
+            .iter()
+            .zip(before)
+            .map(|(reading, before)| (reading.peak - before.live).0.max(0))
+            .collect()
+    }
+}

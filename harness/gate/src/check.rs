@@ -1,0 +1,269 @@
+//! One fixture through the gate: measured, analysed, judged against its baseline.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use highwater_core::{
+    Baseline, Conditions, Finding, Improvement, Missing, Pattern, Regression, Verdict, analyse,
+    exit_code, judge,
+};
+use highwater_fixture::{FixtureSpec, Input};
+use highwater_worker::{MeasureError, Measurement, Outcome, WorkerCommand, measure};
+
+use crate::baseline::{Baselines, Environment, Pending};
+use crate::confidence::{Confidence, ConfidenceFailed, confidence};
+
+/// A gate over the fixtures of one worker program.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    /// The program whose UDFs are measured.
+    pub command: WorkerCommand,
+    /// The folder for records; made when it is missing.
+    pub records: PathBuf,
+    /// The reviewed figures.
+    pub baselines: Baselines,
+    /// The file that declares the fixtures: snapshots name it as their source.
+    pub source: PathBuf,
+}
+
+/// A fixture that was measured, before any baseline is looked at.
+#[derive(Debug)]
+pub struct Measured {
+    /// What was run.
+    pub spec: FixtureSpec,
+    /// What became of it.
+    pub measurement: Measurement,
+    /// What the analysis says; `None` when the run did not finish.
+    pub finding: Option<Finding>,
+}
+
+/// A fixture that went through the gate.
+#[derive(Debug)]
+pub struct Checked {
+    /// What was measured.
+    pub measured: Measured,
+    /// The gate's decision.
+    pub verdict: Verdict,
+    /// The accepted baseline's file.
+    pub baseline: PathBuf,
+    /// What lies beside it now.
+    pub pending: Pending,
+    /// What the environment says differently from the baseline's: key, then, now.
+    pub moved: Vec<(String, String, String)>,
+}
+
+impl Gate {
+    /// Measures the planted leak and its twin; see [`confidence`].
+    ///
+    /// # Errors
+    ///
+    /// When no figure of this worker may be believed.
+    pub fn confidence(&self) -> Result<Confidence, ConfidenceFailed> {
+        confidence(&self.command, &self.records)
+    }
+
+    /// Runs one fixture and analyses its series.
+    ///
+    /// # Errors
+    ///
+    /// When the worker cannot be started at all; a worker that dies is an [`Outcome`].
+    pub fn measure(&self, spec: &FixtureSpec) -> Result<Measured, MeasureError> {
+        let measurement = measure(&self.command, spec, &self.records)?;
+        let finding = match &measurement.outcome {
+            Outcome::Finished(run) => Some(analyse(run)),
+            Outcome::Invalid(_) | Outcome::NotAttached(_) => None,
+        };
+        Ok(Measured { spec: spec.clone(), measurement, finding })
+    }
+
+    /// Runs one fixture and judges it against its baseline.
+    ///
+    /// The verdict is told to `announce` before insta compares, because insta prints only its own
+    /// diff.
+    ///
+    /// # Errors
+    ///
+    /// When the worker cannot be started at all.
+    pub fn check(
+        &self,
+        spec: &FixtureSpec,
+        announce: impl FnOnce(&Checked),
+    ) -> Result<Checked, MeasureError> {
+        let measured = self.measure(spec)?;
+        let mut checked = Checked {
+            verdict: Verdict::Pass,
+            baseline: self.baselines.path(&spec.name),
+            pending: Pending::None,
+            moved: Vec::new(),
+            measured,
+        };
+        let (finding, pattern) = match conclusive(&checked.measured) {
+            Ok((finding, pattern)) => (finding.clone(), pattern),
+            Err(verdict) => {
+                checked.verdict = verdict;
+                announce(&checked);
+                return Ok(checked);
+            }
+        };
+        let environment = &checked.measured.measurement.environment;
+        let new = Baseline::new(self.conditions(spec), &finding, spec.limits);
+        let (verdict, moved) = match self.baselines.load(&spec.name) {
+            Ok(stored) => {
+                let old = stored.as_ref().map(|stored| &stored.baseline);
+                let moved = stored.as_ref().map(|stored| moved(&stored.environment, environment));
+                (judge(old, &finding, &new), moved.unwrap_or_default())
+            }
+            Err(unreadable) => {
+                (Verdict::BaselineMissing(Missing::Unreadable(unreadable.to_string())), Vec::new())
+            }
+        };
+        checked.verdict = against_expectation(spec.expect, pattern, verdict);
+        checked.moved = moved;
+        announce(&checked);
+        checked.pending = self.baselines.settle(
+            &spec.name,
+            &self.source.display().to_string(),
+            &finding,
+            &new,
+            environment,
+        );
+        Ok(checked)
+    }
+
+    /// What must be equal for the figures to be comparable.
+    fn conditions(&self, spec: &FixtureSpec) -> Conditions {
+        Conditions {
+            runtime: spec.runtime.to_string(),
+            udf: spec.udf.clone(),
+            batches: spec.batches.0,
+            rows: spec.rows,
+            seed: spec.seed,
+            input: self.input(&spec.input),
+        }
+    }
+
+    /// The input as a reviewer reads it: a path relative to the project, so that two checkouts agree.
+    fn input(&self, input: &Input) -> String {
+        match input {
+            Input::Generated => "generated".to_owned(),
+            Input::File { path, columns } => {
+                let path = path.strip_prefix(self.baselines.workspace()).unwrap_or(path);
+                let columns = if columns.is_empty() {
+                    String::new()
+                } else {
+                    format!(" ({})", columns.join(", "))
+                };
+                format!("{}{columns}", path.display())
+            }
+        }
+    }
+}
+
+/// The finding and the pattern of a run that has one, or the verdict for a run that hasn't.
+fn conclusive(measured: &Measured) -> Result<(&Finding, Pattern), Verdict> {
+    match (&measured.measurement.outcome, &measured.finding) {
+        (Outcome::NotAttached(reason), _) => Err(Verdict::Invalid(reason.clone())),
+        (Outcome::Invalid(invalid), _) => Err(Verdict::Invalid(invalid.to_string())),
+        (Outcome::Finished(_), finding) => finding
+            .as_ref()
+            .and_then(|finding| Some((finding, finding.pattern()?)))
+            .ok_or_else(|| {
+                let sentence = finding.as_ref().map(Finding::sentence);
+                Verdict::Inconclusive(sentence.unwrap_or_else(|| "the run was not analysed".into()))
+            }),
+    }
+}
+
+/// A fixture that is there to show a pattern must show it, whatever its baseline says.
+fn against_expectation(expect: Option<Pattern>, shown: Pattern, verdict: Verdict) -> Verdict {
+    match expect {
+        Some(expected) if expected != shown => {
+            let changes = match verdict {
+                Verdict::Regressed(regression) => regression.changes,
+                _ => Vec::new(),
+            };
+            Verdict::Regressed(Regression { changes, pattern: Some((expected, shown)) })
+        }
+        _ => verdict,
+    }
+}
+
+/// What differs between two environments: key, then, now.
+fn moved(then: &Environment, now: &Environment) -> Vec<(String, String, String)> {
+    let keys: std::collections::BTreeSet<_> = then.keys().chain(now.keys()).collect();
+    let value = |side: &Environment, key: &str| side.get(key).cloned().unwrap_or("unknown".into());
+    keys.into_iter()
+        .map(|key| (key.clone(), value(then, key), value(now, key)))
+        .filter(|(_, then, now)| then != now)
+        .collect()
+}
+
+impl Checked {
+    /// The fixture's name.
+    pub fn name(&self) -> &str {
+        &self.measured.spec.name
+    }
+
+    /// Whether the gate lets it through.
+    pub fn passes(&self) -> bool {
+        self.exit_code() == exit_code::PASS
+    }
+
+    /// The documented exit code of this verdict alone.
+    pub fn exit_code(&self) -> i32 {
+        self.verdict.exit_code()
+    }
+
+    /// The record's file.
+    pub fn record(&self) -> &Path {
+        &self.measured.measurement.record
+    }
+}
+
+/// What a person needs in order to act on the verdict; several lines, the first one whole in itself.
+impl fmt::Display for Checked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.name();
+        match &self.verdict {
+            Verdict::Regressed(Regression { pattern, changes })
+            | Verdict::Improved(Improvement { pattern, changes }) => {
+                write!(f, "`{name}` {}:", self.verdict.name())?;
+                let pattern = pattern.map(|(old, new)| format!("pattern {old} → {new}"));
+                let changes = changes.iter().map(ToString::to_string);
+                let lines: Vec<String> = pattern.into_iter().chain(changes).collect();
+                writeln!(f, " {}", lines.join("\n  "))?;
+            }
+            verdict => writeln!(f, "`{name}` {verdict}")?,
+        }
+        if let Some(finding) = &self.measured.finding {
+            writeln!(f, "  finding: {}", finding.sentence())?;
+        }
+        if let Outcome::Invalid(invalid) = &self.measured.measurement.outcome {
+            for line in invalid.output.lines().rev().take(5).collect::<Vec<_>>().iter().rev() {
+                writeln!(f, "  worker: {line}")?;
+            }
+        }
+        for (key, then, now) in &self.moved {
+            writeln!(f, "  environment: {key} was {then}, is {now}")?;
+        }
+        writeln!(f, "  record: {}", self.record().display())?;
+        match &self.verdict {
+            Verdict::Regressed(_) => {
+                writeln!(f, "  baseline: {}", self.baseline.display())?;
+                f.write_str(
+                    "  accept it, if it is meant: cargo insta review (or cargo insta accept)",
+                )
+            }
+            Verdict::Improved(_) => f.write_str(
+                "  the baseline is stale, tighten it: cargo insta review (or cargo insta accept)",
+            ),
+            Verdict::BaselineMissing(_) => f.write_str(
+                "  look at the figures and accept them: cargo insta review (or cargo insta accept)",
+            ),
+            Verdict::Pass | Verdict::Inconclusive(_) | Verdict::Invalid(_) => {
+                f.write_str("  look closer: highwater run ")?;
+                f.write_str(name)
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The Arrow workload of the comparison, under `dhat`, profiling.
+
+#[path = "../comparison/clock.rs"]
+mod clock;
+mod workload;
+
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
+fn main() {
+    let _profiler = dhat::Profiler::builder().testing().build();
+    workload::main();
+}

@@ -1,0 +1,54 @@
+//! What a worker is told to do.
+
+use std::path::PathBuf;
+
+use highwater_fixture::FixtureSpec;
+use serde::{Deserialize, Serialize};
+
+/// The environment variable that carries the assignment, as JSON, to the worker.
+pub const VARIABLE: &str = "HIGHWATER_WORKER";
+
+/// One run of one fixture, as the harness hands it to the worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Assignment {
+    /// Where the worker writes its record; the file must not exist yet.
+    pub record: PathBuf,
+    /// What to run.
+    pub fixture: FixtureSpec,
+    /// The harness's process id: the worker ends when the harness does.
+    pub harness_pid: u32,
+}
+
+/// An assignment that could not be read.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "`{VARIABLE}` does not hold an assignment: {0}\n\
+     hint: workers are started by `highwater`, with the same version on both sides"
+)]
+pub struct AssignmentError(#[from] serde_json::Error);
+
+impl Assignment {
+    /// The assignment in this process's environment; `None` in a process that is no worker.
+    ///
+    /// # Errors
+    ///
+    /// When the variable is set but holds something else.
+    pub fn from_environment() -> Result<Option<Self>, AssignmentError> {
+        match std::env::var(VARIABLE) {
+            Ok(json) => Ok(Some(serde_json::from_str(&json)?)),
+            Err(std::env::VarError::NotPresent) => Ok(None),
+            Err(std::env::VarError::NotUnicode(raw)) => {
+                Ok(Some(serde_json::from_slice(raw.as_encoded_bytes())?))
+            }
+        }
+    }
+
+    /// The text that [`Assignment::from_environment`] reads.
+    ///
+    /// # Panics
+    ///
+    /// When the fixture's input path is no UTF-8; the manifest admits none.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("an assignment holds nothing that JSON cannot")
+    }
+}

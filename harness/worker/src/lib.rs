@@ -1,0 +1,32 @@
+//! Runs one stateful UDF in a process of its own, under the tracker, and reads back its record.
+//!
+//! The crate has two sides that meet in one [`Assignment`], passed through the environment:
+//!
+//! * **inside the worker**: [`serve`] takes the assignment, proves that the tracker is attached,
+//!   runs `setup`, every batch and the drop, and takes a mark after each ([`runner`]);
+//! * **in the harness**: [`measure`] starts the worker ([`WorkerCommand`]), watches its time and
+//!   memory ([`supervise`]), and turns the record it left into an [`Outcome`].
+//!
+//! Whatever happens to the worker, its record is read: a worker killed at batch 50 leaves the
+//! marks of the batches before it.
+#![forbid(unsafe_code)]
+
+pub mod assignment;
+pub mod builtin;
+pub mod command;
+mod handover;
+mod marker;
+pub mod measure;
+pub mod outcome;
+mod panics;
+pub mod runner;
+mod series;
+mod serve;
+pub mod supervise;
+
+pub use assignment::Assignment;
+pub use command::WorkerCommand;
+pub use marker::MarkError;
+pub use measure::{Environment, MeasureError, Measurement, measure};
+pub use outcome::{Death, Invalid, Outcome, Step};
+pub use serve::{exit, serve, serve_if_assigned};

@@ -1,0 +1,229 @@
+//! Starts a worker for one fixture and reads what it left.
+
+use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use highwater_core::Batches;
+use highwater_fixture::FixtureSpec;
+use highwater_tracker::record::{CanaryOutcome, MarkKind, Record, Stage, State};
+
+use crate::assignment::Assignment;
+use crate::command::WorkerCommand;
+use crate::outcome::{Death, Invalid, Outcome, Step};
+use crate::series::{reading, run};
+use crate::supervise::{Allowance, Ending, KilledFor, supervise};
+
+/// What a worker said of where it ran: versions, processors, profile.
+pub type Environment = BTreeMap<String, String>;
+
+/// One run of one fixture.
+#[derive(Debug)]
+pub struct Measurement {
+    /// The record's file.
+    pub record: PathBuf,
+    /// What became of the run.
+    pub outcome: Outcome,
+    /// Where it ran; empty when the worker left no record.
+    pub environment: Environment,
+}
+
+/// Why a worker could not be started at all.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    /// The folder for records cannot be made or written to.
+    #[error(
+        "records cannot be written to {}: {source}\n\
+         hint: free some space, or give another folder with `--records DIR`", folder.display()
+    )]
+    Records {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The program cannot be started.
+    #[error("worker {} cannot be started: {source}\nhint: is it an executable of this machine?", program.display())]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The running worker could not be watched; it was killed.
+    #[error("worker {} cannot be watched: {source}", program.display())]
+    Watch {
+        /// The program.
+        program: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// Runs `spec` in a worker of its own, its record in `records`, and says what became of it.
+///
+/// # Errors
+///
+/// Only when no worker could be started or watched: a worker that dies is an [`Outcome`].
+pub fn measure(
+    command: &WorkerCommand,
+    spec: &FixtureSpec,
+    records: &Path,
+) -> Result<Measurement, MeasureError> {
+    let record = place(records, &spec.name)
+        .map_err(|source| MeasureError::Records { folder: records.to_owned(), source })?;
+    let assignment = Assignment {
+        record: record.clone(),
+        fixture: spec.clone(),
+        harness_pid: std::process::id(),
+    };
+    let program = || command.program.clone();
+    let child = command
+        .command(&assignment)
+        .spawn()
+        .map_err(|source| MeasureError::Start { program: program(), source })?;
+    let allowance =
+        Allowance { time: Duration::from_secs(spec.time_limit_s), memory: spec.memory_limit };
+    let ending = supervise(child, allowance)
+        .map_err(|source| MeasureError::Watch { program: program(), source })?;
+    Ok(match Record::open(&record) {
+        Ok(read) => Measurement {
+            environment: serde_json::from_str(&read.header.environment).unwrap_or_default(),
+            outcome: outcome(spec, &read, &ending),
+            record,
+        },
+        Err(error) => Measurement {
+            record,
+            environment: Environment::new(),
+            outcome: Outcome::Invalid(without_record(spec, &ending, &error.to_string())),
+        },
+    })
+}
+
+/// A file for the record, in a folder that is there. Records of the same fixture that finished
+/// harnesses left are removed.
+fn place(records: &Path, fixture: &str) -> std::io::Result<PathBuf> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let records = std::path::absolute(records)?;
+    std::fs::create_dir_all(&records)?;
+    for entry in std::fs::read_dir(&records)? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let owner = name
+            .strip_prefix(fixture)
+            .and_then(|rest| rest.strip_prefix('.'))
+            .and_then(|rest| rest.strip_suffix(".hwr"))
+            .and_then(|rest| rest.split_once('-'));
+        if owner.is_some_and(|(pid, _)| !Path::new("/proc").join(pid).exists()) {
+            remove(&path)?;
+        }
+    }
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let record = records.join(format!("{fixture}.{}-{count}.hwr", std::process::id()));
+    // A file that an earlier process of the same number left would stand in the way.
+    remove(&record)?;
+    Ok(record)
+}
+
+/// Removes a file that may be gone already: other harnesses tidy up as well.
+fn remove(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn outcome(spec: &FixtureSpec, record: &Record, ending: &Ending) -> Outcome {
+    if let CanaryOutcome::Failed { .. } | CanaryOutcome::NotRun = record.progress.canary
+        && let State::Failed { message } = &record.progress.state
+    {
+        return Outcome::NotAttached(message.clone());
+    }
+    match death(spec, record, ending) {
+        Some(death) => Outcome::Invalid(Invalid {
+            death,
+            step: step(record.progress.stage),
+            batches: batches(record),
+            last: record.marks.last().map(|mark| reading(mark, base(record))),
+            output: said(&ending.output),
+        }),
+        None => match run(record) {
+            Ok(run) => Outcome::Finished(run),
+            Err(missing) => Outcome::Invalid(Invalid {
+                death: Death::NoRecord(missing.to_string()),
+                step: Step::Drop,
+                batches: batches(record),
+                last: None,
+                output: said(&ending.output),
+            }),
+        },
+    }
+}
+
+/// Why the run is not whole; `None` when it is.
+fn death(spec: &FixtureSpec, record: &Record, ending: &Ending) -> Option<Death> {
+    match ending.killed_for {
+        Some(KilledFor::Time) => return Some(Death::TimeLimit(spec.time_limit_s)),
+        Some(KilledFor::Memory) => return Some(Death::MemoryLimit(spec.memory_limit)),
+        None => {}
+    }
+    if let Some(signal) = ending.status.signal() {
+        return Some(Death::Signal(signal));
+    }
+    match &record.progress.state {
+        State::Failed { message } => Some(Death::Failed(message.clone())),
+        State::Running => Some(Death::Exited(ending.status.code().unwrap_or(-1))),
+        State::Finished if record.progress.lost_events != 0 => {
+            Some(Death::LostEvents(record.progress.lost_events))
+        }
+        State::Finished => None,
+    }
+}
+
+/// A run whose record cannot be read: what the worker said of itself tells more than the missing
+/// file.
+fn without_record(spec: &FixtureSpec, ending: &Ending, error: &str) -> Invalid {
+    let last_words =
+        ending.output.split_once("highwater worker: ").map(|(_, said)| said.trim_end());
+    let death = match (ending.killed_for, ending.status.signal(), last_words) {
+        (Some(KilledFor::Time), ..) => Death::TimeLimit(spec.time_limit_s),
+        (Some(KilledFor::Memory), ..) => Death::MemoryLimit(spec.memory_limit),
+        (None, Some(signal), _) => Death::Signal(signal),
+        (None, None, Some(words)) => Death::NoRecord(words.to_owned()),
+        (None, None, None) => Death::NoRecord(error.to_owned()),
+    };
+    Invalid {
+        death,
+        step: Step::Start,
+        batches: Batches(0),
+        last: None,
+        output: said(&ending.output),
+    }
+}
+
+/// What the UDF printed, without the worker's own last words, which the record has as well.
+fn said(output: &str) -> String {
+    output.split("highwater worker: ").next().unwrap_or_default().to_owned()
+}
+
+fn step(stage: Stage) -> Step {
+    match stage {
+        Stage::Starting | Stage::Confidence => Step::Start,
+        Stage::Setup => Step::Setup,
+        Stage::Batch(batch) => Step::Batch(batch),
+        Stage::Dropping | Stage::Done => Step::Drop,
+    }
+}
+
+fn batches(record: &Record) -> Batches {
+    let count = record.marks.iter().filter(|mark| mark.kind == MarkKind::AfterBatch).count();
+    Batches(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// Live bytes before `setup`, to which the last figures of a broken run relate.
+fn base(record: &Record) -> i64 {
+    let before = record.marks.iter().find(|mark| mark.kind == MarkKind::BeforeSetup);
+    before.map_or(0, |mark| mark.live_bytes)
+}

@@ -1,0 +1,56 @@
+//! A record's marks as the series that the analysis takes.
+
+use highwater_core::{Blocks, Bytes, Reading, Run};
+use highwater_tracker::record::{Mark, MarkKind, Record};
+
+/// A mark that a whole run has and this record lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the record says that the run is whole, but {0} is missing\nhint: run the fixture again")]
+pub(crate) struct Missing(&'static str);
+
+/// The series of a finished run.
+///
+/// # Errors
+///
+/// When a mark is missing: the record was cut off.
+pub(crate) fn run(record: &Record) -> Result<Run, Missing> {
+    let only = |kind: MarkKind, name| {
+        let mark = record.marks.iter().find(|mark| mark.kind == kind).ok_or(Missing(name))?;
+        Ok(reading(mark, 0))
+    };
+    let batches: Vec<Reading> = record
+        .marks
+        .iter()
+        .filter(|mark| mark.kind == MarkKind::AfterBatch)
+        .map(|mark| reading(mark, 0))
+        .collect();
+    if batches.len() != record.header.batches as usize {
+        return Err(Missing("the mark of a batch"));
+    }
+    Ok(Run {
+        before_setup: only(MarkKind::BeforeSetup, "the mark before `setup`")?,
+        after_setup: only(MarkKind::AfterSetup, "the mark after `setup`")?,
+        batches,
+        after_drop: only(MarkKind::AfterDrop, "the mark after the drop")?,
+        peak_error_bound: Bytes(record.progress.peak_error_bound_bytes),
+    })
+}
+
+/// One mark, its live bytes and peak above `base`.
+pub(crate) fn reading(mark: &Mark, base: i64) -> Reading {
+    Reading {
+        live: Bytes(mark.live_bytes - base),
+        blocks: Blocks(mark.live_blocks),
+        peak: Bytes(mark.peak_bytes - base),
+        allocations: mark.allocations,
+        allocated: Bytes(i64::try_from(mark.allocated_bytes).unwrap_or(i64::MAX)),
+        harness_live: Bytes(mark.harness_live_bytes),
+        input: Bytes(mark.input_bytes),
+        arrow_live: mark.arrow_live_bytes.map(Bytes),
+        rss_anon: Bytes(mark.rss_anon_bytes),
+        rss_file: Bytes(mark.rss_file_bytes),
+        rss_shmem: Bytes(mark.rss_shmem_bytes),
+        threads: mark.threads,
+        duration_ns: mark.duration_ns,
+    }
+}
