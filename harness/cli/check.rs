@@ -34,7 +34,7 @@ pub(crate) fn check(project: &Project, check: &Check) -> Result<i32, CliError> {
             if text && one.verdict != Verdict::Pass {
                 progress.print(|| println!("\n{one}"));
             }
-        })?);
+        }));
         progress.done();
     }
     progress.finish();

@@ -95,7 +95,7 @@ fn registry() -> Registry {
 
 fn main() -> ExitCode {
     highwater::serve_if_assigned(&registry());
-    let tests: [(&str, fn()); 13] = [
+    let tests: [(&str, fn()); 14] = [
         ("a_panic_in_setup", panic_in_setup),
         ("a_panic_in_a_call", panic_in_a_call),
         ("an_error_in_a_call", error_in_a_call),
@@ -107,6 +107,7 @@ fn main() -> ExitCode {
         ("the_others_still_run", others_still_run),
         ("input_files", input_files),
         ("records_folder", records_folder),
+        ("a_full_disk", full_disk),
         ("unknown_udf", unknown_udf),
         ("too_few_batches", too_few_batches),
     ];
@@ -240,6 +241,23 @@ fn records_folder() {
             ],
         );
     }
+}
+
+/// A folder for records on a disk of 16 KiB, in a mount namespace of its own.
+fn full_disk() {
+    let project = project("  - {name: fine}\n");
+    std::fs::create_dir(project.path("small")).expect("a folder");
+    let worker = std::env::current_exe().expect("this program");
+    let mut command = assert_cmd::Command::new("unshare");
+    command
+        .current_dir(project.path(""))
+        .args(["--map-root-user", "--mount", "sh", "-c"])
+        .arg("mount -t tmpfs -o size=16k none small && exec \"$@\"")
+        .args(["sh", HIGHWATER, "check", "--records", "small", "--worker"])
+        .arg(worker)
+        .env("NO_COLOR", "1");
+    suite_support::answer(&mut command)
+        .says(4, &["cannot make the record", "hint: free some space, or give another folder"]);
 }
 
 fn unknown_udf() {

@@ -81,15 +81,14 @@ impl Gate {
     /// The verdict is told to `announce` before insta compares, because insta prints only its own
     /// diff.
     ///
-    /// # Errors
-    ///
-    /// When the worker cannot be started at all.
-    pub fn check(
-        &self,
-        spec: &FixtureSpec,
-        announce: impl FnOnce(&Checked),
-    ) -> Result<Checked, MeasureError> {
-        let measured = self.measure(spec)?;
+    /// A worker that cannot be started makes the measurement invalid, and does not keep the other
+    /// fixtures from being checked.
+    pub fn check(&self, spec: &FixtureSpec, announce: impl FnOnce(&Checked)) -> Checked {
+        let measured = self.measure(spec).unwrap_or_else(|error| Measured {
+            spec: spec.clone(),
+            measurement: Measurement::impossible(&error),
+            finding: None,
+        });
         let mut checked = Checked {
             verdict: Verdict::Pass,
             baseline: self.baselines.path(&spec.name),
@@ -102,7 +101,7 @@ impl Gate {
             Err(verdict) => {
                 checked.verdict = verdict;
                 announce(&checked);
-                return Ok(checked);
+                return checked;
             }
         };
         let environment = &checked.measured.measurement.environment;
@@ -127,7 +126,7 @@ impl Gate {
             &new,
             environment,
         );
-        Ok(checked)
+        checked
     }
 
     /// What must be equal for the figures to be comparable.
@@ -246,7 +245,9 @@ impl fmt::Display for Checked {
         for (key, then, now) in &self.moved {
             writeln!(f, "  environment: {key} was {then}, is {now}")?;
         }
-        writeln!(f, "  record: {}", self.record().display())?;
+        if self.record().exists() {
+            writeln!(f, "  record: {}", self.record().display())?;
+        }
         match &self.verdict {
             Verdict::Regressed(_) => {
                 writeln!(f, "  baseline: {}", self.baseline.display())?;

@@ -101,11 +101,7 @@ pub fn gate(fixture: Fixture, place: Place) {
         verdict = checked.to_string();
         println!("highwater: {verdict}");
     });
-    match checked {
-        Ok(checked) if checked.passes() => {}
-        Ok(_) => panic!("highwater: {verdict}"),
-        Err(error) => panic!("highwater: {error}"),
-    }
+    assert!(checked.passes(), "highwater: {verdict}");
 }
 
 fn gate_of(place: Place, package: &Path) -> std::io::Result<Gate> {

@@ -24,6 +24,7 @@
 //! |---|---|
 //! | [`ledger`] | per-thread tallies, the list they hang on, the peak |
 //! | [`counter`] | the process's one ledger, reached through a thread-local slot |
+//! | [`slot`] | where a thread finds its tally: `thread_local!`, or a library's own |
 //! | [`section`] | which account a thread's allocations count in |
 //! | [`allocator`] | [`Tracker`], the global-allocator wrapper (feature `std`) |
 //! | [`canary`] | proof that the tracker is attached (feature `std`) |
@@ -36,8 +37,8 @@
 //!
 //! Nothing is added to a block and no size is changed: a block's size comes from its `Layout`. The
 //! counters live in pages of their own (256 bytes per thread, recycled) and take no lock. On the
-//! Arrow benchmark in `benches/` the wrapper costs less than the noise; on a loop that does
-//! nothing but allocate and free small blocks, a few nanoseconds per pair.
+//! Arrow workload in `benches/`, with an event every 16 ns, the wrapper costs 2 to 4 % of CPU time;
+//! on a loop that does nothing but allocate and free small blocks, about 1 ns per pair.
 //!
 //! # What it cannot see
 //!

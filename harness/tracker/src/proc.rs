@@ -112,6 +112,14 @@ fn number<N: str::FromStr>(text: &[u8], field: &'static str) -> Result<N, Status
         .ok_or(StatusError::Malformed { field })
 }
 
+/// The version of the C library that the process runs on, as glibc says it: `2.36`.
+pub fn libc_version() -> &'static core::ffi::CStr {
+    // SAFETY: takes nothing and returns a pointer to a constant of the library.
+    let version = unsafe { libc::gnu_get_libc_version() };
+    // SAFETY: the constant is terminated by a zero byte and lives as long as the process.
+    unsafe { core::ffi::CStr::from_ptr(version) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,7 @@
 //! What goes into a record comes out again, and every way of it being broken has its own error.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use highwater_tracker::proc::Status;
 use highwater_tracker::record::{
     CanaryOutcome, ENVIRONMENT_MAX_BYTES, FAILURE_MAX_BYTES, HEADER_BYTES, MARK_BYTES, Mark,

@@ -4,7 +4,7 @@
 //!
 //! * **inside the worker**: [`serve`] takes the assignment, proves that the tracker is attached,
 //!   runs `setup`, every batch and the drop, and takes a mark after each ([`runner`]);
-//! * **in the harness**: [`measure`] starts the worker ([`WorkerCommand`]), watches its time and
+//! * **in the harness**: [`measure()`] starts the worker ([`WorkerCommand`]), watches its time and
 //!   memory ([`supervise`]), and turns the record it left into an [`Outcome`].
 //!
 //! Whatever happens to the worker, its record is read: a worker killed at batch 50 leaves the

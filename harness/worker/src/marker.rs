@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use highwater_tracker::canary::{self, CANARY_BYTES, CanaryError};
-use highwater_tracker::proc::{StatusError, read_status};
+use highwater_tracker::proc::{StatusError, libc_version, read_status};
 use highwater_tracker::record::{
     CanaryOutcome, CreateError, Mark, MarkKind, Opening, Runtime, Stage, WriteError, Writer,
 };
@@ -118,6 +118,7 @@ fn environment() -> String {
     let environment = BTreeMap::from([
         ("cpus", cpus.to_string()),
         ("kernel", first_line("/proc/sys/kernel/osrelease")),
+        ("libc", format!("glibc {}", libc_version().to_string_lossy())),
         ("profile", profile.to_owned()),
         ("tracker", highwater_tracker::VERSION.to_owned()),
     ]);

@@ -12,9 +12,13 @@ use highwater_tracker::record::{CanaryOutcome, MarkKind, Record, Stage, State};
 
 use crate::assignment::Assignment;
 use crate::command::WorkerCommand;
+use crate::exit;
 use crate::outcome::{Death, Invalid, Outcome, Step};
 use crate::series::{reading, run};
 use crate::supervise::{Allowance, Ending, KilledFor, supervise};
+
+/// What a worker puts before its last words.
+pub(crate) const LAST_WORDS: &str = "highwater worker: ";
 
 /// What a worker said of where it ran: versions, processors, profile.
 pub type Environment = BTreeMap<String, String>;
@@ -28,6 +32,24 @@ pub struct Measurement {
     pub outcome: Outcome,
     /// Where it ran; empty when the worker left no record.
     pub environment: Environment,
+}
+
+impl Measurement {
+    /// A run that could not even begin.
+    #[must_use]
+    pub fn impossible(error: &MeasureError) -> Self {
+        Self {
+            record: PathBuf::new(),
+            outcome: Outcome::Invalid(Invalid {
+                death: Death::NoRecord(error.to_string()),
+                step: Step::Start,
+                batches: Batches(0),
+                last: None,
+                output: String::new(),
+            }),
+            environment: Environment::new(),
+        }
+    }
 }
 
 /// Why a worker could not be started at all.
@@ -52,6 +74,9 @@ pub enum MeasureError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The worker could not make its record: a full disk, in most cases.
+    #[error("{0}\nhint: free some space, or give another folder with `--records DIR`")]
+    Record(String),
     /// The running worker could not be watched; it was killed.
     #[error("worker {} cannot be watched: {source}", program.display())]
     Watch {
@@ -88,6 +113,9 @@ pub fn measure(
         Allowance { time: Duration::from_secs(spec.time_limit_s), memory: spec.memory_limit };
     let ending = supervise(child, allowance)
         .map_err(|source| MeasureError::Watch { program: program(), source })?;
+    if ending.status.code() == Some(i32::from(exit::NO_RECORD)) {
+        return Err(MeasureError::Record(last_words(&ending).unwrap_or_default().to_owned()));
+    }
     Ok(match Record::open(&record) {
         Ok(read) => Measurement {
             environment: serde_json::from_str(&read.header.environment).unwrap_or_default(),
@@ -203,9 +231,14 @@ fn without_record(spec: &FixtureSpec, ending: &Ending, error: &str) -> Invalid {
     }
 }
 
+/// What the worker itself said before it gave up.
+fn last_words(ending: &Ending) -> Option<&str> {
+    ending.output.split_once(LAST_WORDS).map(|(_, said)| said.trim_end())
+}
+
 /// What the UDF printed, without the worker's own last words, which the record has as well.
 fn said(output: &str) -> String {
-    output.split("highwater worker: ").next().unwrap_or_default().to_owned()
+    output.split(LAST_WORDS).next().unwrap_or_default().to_owned()
 }
 
 fn step(stage: Stage) -> Step {

@@ -6,6 +6,7 @@ use highwater_fixture::Registry;
 use highwater_tracker::Section;
 
 use crate::assignment::Assignment;
+use crate::measure::LAST_WORDS;
 use crate::runner::{Stop, run};
 use crate::{builtin, panics};
 
@@ -73,7 +74,7 @@ fn served(registry: &Registry) -> u8 {
             return exit::NO_ASSIGNMENT;
         }
         Err(error) => {
-            eprintln!("highwater worker: {error}");
+            eprintln!("{LAST_WORDS}{error}");
             return exit::NO_ASSIGNMENT;
         }
     };
@@ -84,7 +85,7 @@ fn served(registry: &Registry) -> u8 {
     drop(harness);
     let Err(stop) = run(&assignment, entry) else { return exit::FINISHED };
     let _harness = Section::harness();
-    eprintln!("highwater worker: {stop}");
+    eprintln!("{LAST_WORDS}{stop}");
     match stop {
         Stop::Failed(_) => exit::FAILED,
         Stop::NoRecord(_) => exit::NO_RECORD,

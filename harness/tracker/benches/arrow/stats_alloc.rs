@@ -1,5 +1,7 @@
 //! The Arrow workload of the comparison, under `stats_alloc`.
 
+#![expect(clippy::print_stdout, reason = "the comparison reads the figure there")]
+
 #[path = "../comparison/clock.rs"]
 mod clock;
 mod workload;

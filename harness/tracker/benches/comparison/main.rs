@@ -12,6 +12,8 @@
 //! allocator, see `benches/arrow`. After the table criterion measures the loops one by one, against
 //! its own stored history.
 
+#![expect(clippy::print_stdout, reason = "the table is the result")]
+
 mod absolute;
 mod allocators;
 mod arrow;

@@ -2,6 +2,7 @@
 //!
 //! The tests run one after the other on the main thread: the usual harness starts threads and
 //! collects output, which would show up in the figures.
+
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod canary;

@@ -32,9 +32,9 @@ fn each_counts_requested_bytes() {
         for zeroed in [false, true] {
             let layout = layout(size, align);
             let start = take_reading();
+            let allocate = if zeroed { alloc::alloc_zeroed } else { alloc::alloc };
             // SAFETY: no layout here has size 0.
-            let block =
-                unsafe { if zeroed { alloc::alloc_zeroed(layout) } else { alloc::alloc(layout) } };
+            let block = unsafe { allocate(layout) };
             assert!(!block.is_null());
             let allocated = take_reading();
             assert_eq!(moved(&start, &allocated), (size as i64, 1), "{layout:?}");

@@ -143,7 +143,7 @@ fn concurrent_work_sums_up() {
     let lists =
         (kept.capacity() + kept.iter().map(Vec::capacity).sum::<usize>()) * size_of::<Vec<u8>>();
     assert_eq!(moved(&start, &end), ((in_slots + lists) as i64, 4 * 64 + 4 + 1));
-    assert_eq!(end.udf.allocations - start.udf.allocations >= 80_000, true);
+    assert!(end.udf.allocations - start.udf.allocations >= 80_000);
     drop(kept);
     assert_eq!(moved(&start, &take_reading()), (0, 0));
 }
