@@ -54,6 +54,8 @@ pub(crate) enum Command {
     List(List),
     /// Measure one fixture and show its figures, without a gate
     Run(Run),
+    /// Show what a worker's record says, even if the worker was killed
+    Show(Show),
 }
 
 #[derive(Debug, Args)]
@@ -83,6 +85,14 @@ pub(crate) struct Run {
     /// Seed of generated batches, instead of what the manifest says
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The record, as `check` and `run` name it
+    pub(crate) record: PathBuf,
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }

@@ -7,6 +7,7 @@ use highwater::guard::Refused;
 use highwater_core::exit_code;
 use highwater_fixture::ManifestError;
 use highwater_fixture::manifest::UnknownFixture;
+use highwater_tracker::record::RecordError;
 use highwater_worker::MeasureError;
 
 use crate::worker::BuildError;
@@ -24,6 +25,8 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Confidence(#[from] ConfidenceFailed),
     #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
     Measure(#[from] MeasureError),
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
@@ -35,7 +38,7 @@ impl CliError {
             Self::Manifest(_) | Self::UnknownFixture(_) | Self::Refused(_) => exit_code::USAGE,
             Self::Build(_) | Self::Unreadable { .. } => exit_code::USAGE,
             Self::Confidence(failed) => failed.exit_code(),
-            Self::Measure(_) => exit_code::INVALID,
+            Self::Measure(_) | Self::Record(_) => exit_code::INVALID,
         }
     }
 }

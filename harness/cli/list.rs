@@ -1,8 +1,10 @@
-//! `highwater list`: the manifest's fixtures.
+//! `highwater list`: the manifest's fixtures, as JSON with their accepted figures.
 
 use anstream::{print, println};
+use highwater::Baselines;
 use highwater_core::exit_code;
-use serde_json::json;
+use highwater_fixture::FixtureSpec;
+use serde_json::{Value, json};
 
 use crate::arguments::{Format, List, Project};
 use crate::error::CliError;
@@ -19,9 +21,34 @@ pub(crate) fn list(project: &Project, list: &List) -> Result<i32, CliError> {
             }
         }
         Format::Json => {
-            let fixtures = json!({ "version": 1, "fixtures": manifest.fixtures });
-            print!("{fixtures:#}\n");
+            let baselines = project::baselines(&manifest)?;
+            let fixtures: Vec<Value> =
+                manifest.fixtures.iter().map(|spec| entry(spec, &baselines)).collect();
+            print!("{:#}\n", json!({ "version": 1, "fixtures": fixtures }));
         }
     }
     Ok(exit_code::PASS)
+}
+
+/// A fixture with its accepted figures, which are `null` where there are none.
+fn entry(spec: &FixtureSpec, baselines: &Baselines) -> Value {
+    let accepted = baselines.load(&spec.name).ok().flatten().map(|stored| stored.baseline);
+    let accepted = accepted.as_ref();
+    json!({
+        "name": spec.name,
+        "runtime": spec.runtime,
+        "udf": spec.udf,
+        "description": spec.description,
+        "batches": spec.batches,
+        "rows": spec.rows,
+        "seed": spec.seed,
+        "input": spec.input,
+        "limits": spec.limits,
+        "setup_bytes": accepted.map(|baseline| baseline.setup_bytes),
+        "peak_bytes": accepted.map(|baseline| baseline.peak_bytes),
+        "leaked_bytes_per_batch": accepted.map(|baseline| baseline.leaked_bytes_per_batch),
+        "leaked_blocks_per_batch": accepted.map(|baseline| baseline.leaked_blocks_per_batch),
+        "pattern": accepted.map(|baseline| baseline.pattern),
+        "verdict": Value::Null,
+    })
 }

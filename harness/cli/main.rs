@@ -8,6 +8,7 @@ mod list;
 mod progress;
 mod project;
 mod run;
+mod show;
 mod worker;
 
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check::check(&arguments.project, check),
         Command::List(list) => list::list(&arguments.project, list),
         Command::Run(run) => run::run(&arguments.project, run),
+        Command::Show(show) => show::show(show),
     };
     let code = result.unwrap_or_else(|error| {
         report(&error);

@@ -30,13 +30,19 @@ pub(crate) fn select<'a>(
     Ok(manifest.fixtures.iter().filter(wanted).collect())
 }
 
+/// The manifest's baselines. Snapshots name paths relative to the folder that holds them, so that
+/// checkouts agree.
+pub(crate) fn baselines(manifest: &Manifest) -> Result<Baselines, CliError> {
+    let root = manifest.baselines.parent().unwrap_or(Path::new("."));
+    Baselines::new(&manifest.baselines, root)
+        .map_err(|source| CliError::Unreadable { path: manifest.baselines.clone(), source })
+}
+
 /// The gate over the manifest's fixtures; builds the worker if need be.
 pub(crate) fn gate(project: &Project, manifest: &Manifest) -> Result<Gate, CliError> {
-    let unreadable = |source| CliError::Unreadable { path: manifest.path.clone(), source };
-    // Snapshots name paths relative to the folder that holds the baselines, so that checkouts agree.
-    let root = manifest.baselines.parent().unwrap_or(Path::new(".")).to_owned();
-    let baselines = Baselines::new(&manifest.baselines, &root).map_err(unreadable)?;
-    let source = std::path::absolute(&manifest.path).map_err(unreadable)?;
+    let baselines = baselines(manifest)?;
+    let source = std::path::absolute(&manifest.path)
+        .map_err(|source| CliError::Unreadable { path: manifest.path.clone(), source })?;
     Ok(Gate {
         command: worker(project.worker.as_deref(), manifest.worker.as_ref(), &manifest.path)?,
         records: project

@@ -95,7 +95,7 @@ fn registry() -> Registry {
 
 fn main() -> ExitCode {
     highwater::serve_if_assigned(&registry());
-    let tests: [(&str, fn()); 14] = [
+    let tests: [(&str, fn()); 15] = [
         ("a_panic_in_setup", panic_in_setup),
         ("a_panic_in_a_call", panic_in_a_call),
         ("an_error_in_a_call", error_in_a_call),
@@ -108,6 +108,7 @@ fn main() -> ExitCode {
         ("input_files", input_files),
         ("records_folder", records_folder),
         ("a_full_disk", full_disk),
+        ("records_that_are_not_whole", records),
         ("unknown_udf", unknown_udf),
         ("too_few_batches", too_few_batches),
     ];
@@ -187,6 +188,24 @@ fn sigkill() {
     assert_eq!(record.progress.state, State::Running);
     // Start, before and after `setup`, and every batch before the one that killed it.
     assert_eq!(record.marks.len(), 3 + WHEN as usize);
+    let path = fixture["record"].as_str().expect("a path");
+    project.show(path).says(4, &["not finished", "at batch 37", "after 37 of 100 batches"]);
+}
+
+/// Records that are none, or not whole.
+fn records() {
+    let project = project("  - {name: fine}\n");
+    let json = project.run(&["run", "fine", "--format", "json"]).json();
+    let path = json["fixtures"][0]["record"].as_str().expect("a path");
+    project.show(path).says(0, &["finished", "after 100 of 100 batches", "level"]);
+    let whole = std::fs::read(path).expect("the record");
+    let cut = project.path("cut.hwr");
+    // The header, three marks before the first batch, 50 batches, and half a mark.
+    std::fs::write(&cut, &whole[..4096 + 53 * 256 + 100]).expect("it is written");
+    project.show("cut.hwr").says(4, &["after 50 of 100 batches", "cut off"]);
+    std::fs::write(&cut, "not a record").expect("it is written");
+    project.show("cut.hwr").says(4, &["is not a highwater record", "hint:"]);
+    project.show("none.hwr").says(4, &["cannot read the record `none.hwr`", "hint:"]);
 }
 
 fn loud() {

@@ -73,6 +73,9 @@ fn list_names_every_fixture() {
     let json = highwater(&["list", "--format", "json"]).json();
     let count = json["fixtures"].as_array().map_or(0, Vec::len);
     assert_eq!(answer.out.lines().count(), count);
+    let planted = &json["fixtures"][0];
+    assert_eq!(planted["name"], "planted_leak");
+    assert_eq!(planted["leaked_bytes_per_batch"], 65_537, "the accepted figures");
 }
 
 #[test]

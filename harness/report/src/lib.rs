@@ -5,11 +5,13 @@
 #![forbid(unsafe_code)]
 
 pub mod json;
+pub mod record;
 pub mod run;
 pub mod sparkline;
 pub mod table;
 
 pub use json::{Document, Entry};
+pub use record::{is_complete, record, record_json};
 pub use run::describe;
 pub use sparkline::sparkline;
 pub use table::table;

@@ -29,4 +29,5 @@ pub use command::WorkerCommand;
 pub use marker::MarkError;
 pub use measure::{Environment, MeasureError, Measurement, measure};
 pub use outcome::{Death, Invalid, Outcome, Step};
+pub use series::finished_run;
 pub use serve::{exit, serve, serve_if_assigned};

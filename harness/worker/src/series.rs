@@ -1,12 +1,19 @@
 //! A record's marks as the series that the analysis takes.
 
 use highwater_core::{Blocks, Bytes, Reading, Run};
-use highwater_tracker::record::{Mark, MarkKind, Record};
+use highwater_tracker::record::{Mark, MarkKind, Record, State};
 
 /// A mark that a whole run has and this record lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the record says that the run is whole, but {0} is missing\nhint: run the fixture again")]
 pub(crate) struct Missing(&'static str);
+
+/// The series of a record, if its run is finished and whole.
+#[must_use]
+pub fn finished_run(record: &Record) -> Option<Run> {
+    let finished = record.progress.state == State::Finished;
+    run(record).ok().filter(|_| finished)
+}
 
 /// The series of a finished run.
 ///

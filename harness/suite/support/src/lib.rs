@@ -76,6 +76,13 @@ impl Project {
         answer(&mut self.command(arguments))
     }
 
+    /// Runs `highwater show` on a record.
+    pub fn show(&self, record: &str) -> Answer {
+        let mut command = Command::new(&self.highwater);
+        command.current_dir(self.folder.path()).args(["show", record]).env("NO_COLOR", "1");
+        answer(&mut command)
+    }
+
     /// Accepts all pending snapshots, as `cargo insta accept` does: the pending file becomes the
     /// baseline.
     pub fn accept(&self) {
