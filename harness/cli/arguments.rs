@@ -41,6 +41,10 @@ pub(crate) struct Project {
     /// A worker program that is already built, instead of the one that the manifest names
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) worker: Option<PathBuf>,
+    /// The Python that runs Python UDFs; without it the environment that the manifest's
+    /// `python.requirements` makes, else the active virtual environment, else `python3`
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) python: Option<PathBuf>,
     /// The folder for the workers' records; without it `target/highwater` beside the baselines
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) records: Option<PathBuf>,
@@ -52,8 +56,10 @@ pub(crate) enum Command {
     Check(Check),
     /// List the manifest's fixtures
     List(List),
-    /// Measure one fixture and show its figures, without a gate
+    /// Measure one fixture, or a Python UDF in a file, and show its figures, without a gate
     Run(Run),
+    /// Say what is here to measure with, and prove that it sees a planted leak
+    Doctor(Doctor),
     /// Show what a worker's record says, even if the worker was killed
     Show(Show),
 }
@@ -74,8 +80,16 @@ pub(crate) struct List {
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// The fixture to run
+    /// The fixture to run, or `path/to/file.py:Name`, which needs no manifest
+    #[arg(value_name = "FIXTURE|FILE.py:NAME")]
     pub(crate) name: String,
+    /// A Parquet or Arrow IPC file to read the batches from. Without it a file's own function
+    /// `batches(n, rows, seed)` yields them, else they are generated (id, value, text)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+    /// Columns of the input file, by name, in this order; all when left out
+    #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "input")]
+    pub(crate) columns: Vec<String>,
     /// Batches to run, instead of what the manifest says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) batches: Option<u32>,
@@ -85,6 +99,19 @@ pub(crate) struct Run {
     /// Seed of generated batches, instead of what the manifest says
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Every N batches, have the production run collect, trim and release what it can, as Geneva's
+    /// applier does every 8
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) trim_every: Option<u32>,
+    /// Pickle what each call returns, and the UDF itself, for their size
+    #[arg(long)]
+    pub(crate) pickle: bool,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }

@@ -17,15 +17,20 @@ use crate::project;
 pub(crate) fn check(project: &Project, check: &Check) -> Result<i32, CliError> {
     let manifest = project::load(project)?;
     let fixtures = project::select(&manifest, &check.names)?;
-    let gate = project::gate(project, &manifest)?;
+    let runtimes = project::runtimes(&fixtures);
+    let gate = project::gate(project, &manifest, &runtimes)?;
     refuse_forced_passes(gate.baselines.workspace())?;
 
     let text = check.format == Format::Text;
     let progress = Progress::new(fixtures.len());
     progress.now("confidence check");
-    let confidence = gate.confidence()?;
-    if text {
-        progress.print(|| println!("confidence check: {confidence}"));
+    let mut confidence = Vec::new();
+    for runtime in runtimes {
+        let proved = gate.confidence(runtime)?;
+        if text {
+            progress.print(|| println!("confidence check: {proved}"));
+        }
+        confidence.push(proved);
     }
     let mut checked: Vec<Checked> = Vec::new();
     for spec in fixtures {
@@ -55,7 +60,7 @@ pub(crate) fn check(project: &Project, check: &Check) -> Result<i32, CliError> {
     } else {
         let document = Document {
             version: 1,
-            confidence: Some(confidence),
+            confidence,
             error: None,
             fixtures: checked.iter().map(Entry::from).collect(),
             orphans: orphans.iter().map(std::path::PathBuf::as_path).collect(),

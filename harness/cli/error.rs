@@ -8,7 +8,7 @@ use highwater_core::exit_code;
 use highwater_fixture::ManifestError;
 use highwater_fixture::manifest::UnknownFixture;
 use highwater_tracker::record::RecordError;
-use highwater_worker::MeasureError;
+use highwater_worker::{MeasureError, PythonError};
 
 use crate::worker::BuildError;
 
@@ -28,6 +28,19 @@ pub(crate) enum CliError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Measure(#[from] MeasureError),
+    #[error(transparent)]
+    Python(#[from] PythonError),
+    #[error("`{text}` names no UDF\nhint: name the class or function in it, as `{text}:Name`")]
+    NoName { text: String },
+    #[error("{what} {} is no file\nhint: check the path", path.display())]
+    NoFile { what: &'static str, path: PathBuf },
+    #[error("`{switch}` is for Python UDFs, and `{name}` is none\nhint: leave it away")]
+    PythonOnly { switch: &'static str, name: String },
+    #[error(
+        "`--input` is for a UDF in a file, and `{name}` is a fixture\n\
+         hint: leave it away, or change `input` in the manifest"
+    )]
+    InputOfFixture { name: String },
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
 }
@@ -37,6 +50,12 @@ impl CliError {
         match self {
             Self::Manifest(_) | Self::UnknownFixture(_) | Self::Refused(_) => exit_code::USAGE,
             Self::Build(_) | Self::Unreadable { .. } => exit_code::USAGE,
+            Self::NoName { .. } | Self::NoFile { .. } => exit_code::USAGE,
+            Self::PythonOnly { .. } | Self::InputOfFixture { .. } => exit_code::USAGE,
+            Self::Python(PythonError::Unwritable { .. } | PythonError::VenvFailed { .. }) => {
+                exit_code::INVALID
+            }
+            Self::Python(_) => exit_code::USAGE,
             Self::Confidence(failed) => failed.exit_code(),
             Self::Measure(_) | Self::Record(_) => exit_code::INVALID,
         }

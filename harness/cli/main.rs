@@ -3,10 +3,12 @@
 
 mod arguments;
 mod check;
+mod doctor;
 mod error;
 mod list;
 mod progress;
 mod project;
+mod python;
 mod run;
 mod show;
 mod worker;
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Check(check) => check::check(&arguments.project, check),
         Command::List(list) => list::list(&arguments.project, list),
+        Command::Doctor(doctor) => doctor::doctor(&arguments.project, doctor),
         Command::Run(run) => run::run(&arguments.project, run),
         Command::Show(show) => show::show(show),
     };

@@ -1,22 +1,35 @@
-//! `highwater run`: one fixture's figures, without a gate.
+//! `highwater run`: the figures of one fixture, or of a Python UDF in a file, without a gate.
 
 use anstream::print;
+use highwater::Gate;
 use highwater_core::{Batches, exit_code};
+use highwater_fixture::FixtureSpec;
 use highwater_report::{Document, Entry, describe};
 use highwater_worker::Outcome;
 
 use crate::arguments::{Format, Project, Run};
 use crate::error::CliError;
 use crate::progress::Progress;
-use crate::project;
+use crate::{project, python};
 
 pub(crate) fn run(project: &Project, run: &Run) -> Result<i32, CliError> {
-    let manifest = project::load(project)?;
-    let mut spec = manifest.fixture(&run.name)?.clone();
-    spec.batches = run.batches.map_or(spec.batches, Batches);
-    spec.rows = run.rows.unwrap_or(spec.rows);
-    spec.seed = run.seed.unwrap_or(spec.seed);
-    let gate = project::gate(project, &manifest)?;
+    let (spec, mut gate) = if python::is_file(&run.name) {
+        (python::spec(run)?, python::gate(project)?)
+    } else {
+        fixture(project, run)?
+    };
+    match &mut gate.workers.python {
+        Some(python) => {
+            python.trim_every = run.trim_every.unwrap_or(0);
+            python.pickle = run.pickle;
+        }
+        None => {
+            let switches = [("--trim-every", run.trim_every.is_some()), ("--pickle", run.pickle)];
+            if let Some((switch, _)) = switches.into_iter().find(|(_, given)| *given) {
+                return Err(CliError::PythonOnly { switch, name: run.name.clone() });
+            }
+        }
+    }
 
     let progress = Progress::new(1);
     progress.now(&spec.name);
@@ -33,7 +46,7 @@ pub(crate) fn run(project: &Project, run: &Run) -> Result<i32, CliError> {
         Format::Json => {
             let document = Document {
                 version: 1,
-                confidence: None,
+                confidence: Vec::new(),
                 error: None,
                 fixtures: vec![Entry::from(&measured)],
                 orphans: Vec::new(),
@@ -43,4 +56,18 @@ pub(crate) fn run(project: &Project, run: &Run) -> Result<i32, CliError> {
         }
     }
     Ok(code)
+}
+
+/// A fixture of the manifest, with what was typed instead of what the manifest says.
+fn fixture(project: &Project, run: &Run) -> Result<(FixtureSpec, Gate), CliError> {
+    let manifest = project::load(project)?;
+    let mut spec = manifest.fixture(&run.name)?.clone();
+    if run.input.is_some() {
+        return Err(CliError::InputOfFixture { name: run.name.clone() });
+    }
+    spec.batches = run.batches.map_or(spec.batches, Batches);
+    spec.rows = run.rows.unwrap_or(spec.rows);
+    spec.seed = run.seed.unwrap_or(spec.seed);
+    let gate = project::gate(project, &manifest, &[spec.runtime])?;
+    Ok((spec, gate))
 }

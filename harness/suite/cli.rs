@@ -48,7 +48,8 @@ fn check_as_json_has_the_documented_keys() {
     assert_eq!(fixture["batches"], 200);
     assert_eq!(fixture["verdict"], "pass");
     assert_eq!(json["exit_code"], 0);
-    let planted = &json["confidence"];
+    let planted = &json["confidence"][0];
+    assert_eq!(planted["runtime"], "rust");
     assert_eq!(planted["planted_bytes_per_batch"], 65_537);
     assert_eq!(planted["measured_bytes_per_batch"], 65_537.0);
     assert_eq!(planted["twin_bytes_per_batch"], 0.0);

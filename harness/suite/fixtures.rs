@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use highwater::guard::refuse_forced_passes;
-use highwater::{Baselines, Gate, WorkerCommand};
-use highwater_fixture::{FixtureSpec, Manifest, manifest};
-use highwater_tracker::record::Record;
+use highwater::{Baselines, Gate, WorkerCommand, Workers};
+use highwater_fixture::{FixtureSpec, Manifest, Runtime, manifest};
+use highwater_tracker::record::{MarkKind, Record};
+use highwater_worker::{Death, Interpreter, Outcome};
 use libtest_mimic::{Arguments, Failed, Trial};
+use suite_support::reference_python;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -24,7 +26,10 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let mut trials = vec![Trial::test("confidence", || confidence().map_err(Failed::from))];
+    let mut trials: Vec<Trial> = Vec::new();
+    for runtime in Runtime::ALL {
+        trials.push(Trial::test(format!("confidence::{runtime}"), move || confidence(runtime)));
+    }
     for spec in &manifest.fixtures {
         let (one, other) = (spec.clone(), spec.clone());
         trials.push(Trial::test(format!("gate::{}", spec.name), move || gated(&one)));
@@ -34,11 +39,16 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn gate() -> Result<Gate, Failed> {
+fn gate(runtime: Runtime) -> Result<Gate, Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     refuse_forced_passes(root)?;
+    let mut workers = Workers::rust(WorkerCommand::new(env!("CARGO_BIN_EXE_reference-worker")));
+    if runtime == Runtime::Python {
+        let path = reference_python(root, Path::new(env!("CARGO_TARGET_TMPDIR")));
+        workers.python = Some(Interpreter::find(Some(&path))?.equip(&records())?);
+    }
     Ok(Gate {
-        command: WorkerCommand::new(env!("CARGO_BIN_EXE_reference-worker")),
+        workers,
         records: records(),
         baselines: Baselines::new(&root.join("baselines"), root)?,
         source: PathBuf::from("udf-fixtures/highwater.yaml"),
@@ -50,17 +60,16 @@ fn records() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("highwater")
 }
 
-fn confidence() -> Result<(), String> {
-    let gate = gate().map_err(|failed| failed.message().unwrap_or_default().to_owned())?;
-    let confidence = gate.confidence().map_err(|failed| failed.to_string())?;
+fn confidence(runtime: Runtime) -> Result<(), Failed> {
+    let confidence = gate(runtime)?.confidence(runtime)?;
     println!("{confidence}");
     Ok(())
 }
 
 /// The gate believes nothing before the confidence check passed, in this process as in any other.
 fn gated(spec: &FixtureSpec) -> Result<(), Failed> {
-    let gate = gate()?;
-    gate.confidence()?;
+    let gate = gate(spec.runtime)?;
+    gate.confidence(spec.runtime)?;
     let mut text = String::new();
     let checked = gate.check(spec, |checked| {
         text = checked.to_string();
@@ -71,11 +80,14 @@ fn gated(spec: &FixtureSpec) -> Result<(), Failed> {
 
 /// Ten runs of one fixture leave the same figures at every mark.
 fn repeats(spec: &FixtureSpec) -> Result<(), Failed> {
-    let gate = gate()?;
-    let first = counted(&gate, spec)?;
+    let gate = gate(spec.runtime)?;
+    let Some(first) = counted(&gate, spec)? else { return Ok(()) };
     for run in 2..=10 {
-        let again = counted(&gate, spec)?;
-        let differs = first.iter().zip(&again).position(|(one, other)| one != other);
+        let again = counted(&gate, spec)?.unwrap_or_default();
+        let allowed = jitter(spec);
+        let differs = first.iter().zip(&again).position(|(one, other)| {
+            one.iter().zip(other).any(|(one, other)| (one - other).abs() > allowed)
+        });
         if let Some(mark) = differs {
             let (one, other) = (&first[mark], &again[mark]);
             return Err(
@@ -89,12 +101,42 @@ fn repeats(spec: &FixtureSpec) -> Result<(), Failed> {
     Ok(())
 }
 
+/// By how much a mark may differ from run to run. Two Python fixtures keep so many small objects
+/// that CPython's table of arenas doubles once, by 1,536 bytes, a batch or two earlier or later.
+/// Everything else gets nothing.
+fn jitter(spec: &FixtureSpec) -> i128 {
+    match spec.name.as_str() {
+        "py_growing_cache" | "py_kept_schemas" => 1536,
+        _ => 0,
+    }
+}
+
 /// Live bytes, live blocks, peak, allocations and allocated bytes, at each mark from `setup` on.
+/// Under Python live bytes and blocks alone, above those before `setup`: what the interpreter does
+/// before depends on its paths and variables.
 type Counted = [i128; 5];
 
-fn counted(gate: &Gate, spec: &FixtureSpec) -> Result<Vec<Counted>, Failed> {
-    let measured = gate.measure(spec)?;
+/// `None` for an optional fixture that is not run here, which is said.
+fn counted(gate: &Gate, spec: &FixtureSpec) -> Result<Option<Vec<Counted>>, Failed> {
+    let measured = gate.measure_exactly(spec)?;
+    if let Outcome::Invalid(invalid) = &measured.measurement.outcome
+        && let Death::MissingPackage(why) = &invalid.death
+        && spec.optional
+    {
+        println!("not run: {why}");
+        return Ok(None);
+    }
     let record = Record::open(&measured.measurement.record)?;
+    if spec.runtime == Runtime::Python {
+        let before = record.marks.iter().find(|mark| mark.kind == MarkKind::BeforeSetup);
+        let before = before.ok_or("there is no mark before `setup`")?;
+        let after = record.marks.iter().filter(|mark| mark.kind == MarkKind::AfterBatch);
+        let above = after.map(|mark| {
+            let bytes = mark.live_bytes - before.live_bytes;
+            [bytes.into(), (mark.live_blocks - before.live_blocks).into(), 0, 0, 0]
+        });
+        return Ok(Some(above.collect()));
+    }
     let counted = record.marks.iter().skip(1).map(|mark| {
         [
             mark.live_bytes.into(),
@@ -108,11 +150,11 @@ fn counted(gate: &Gate, spec: &FixtureSpec) -> Result<Vec<Counted>, Failed> {
     if counted.len() < spec.batches.0 as usize {
         return Err(format!("only {} marks were taken", counted.len()).into());
     }
-    Ok(counted)
+    Ok(Some(counted))
 }
 
 fn orphans(manifest: &Manifest) -> Result<(), Failed> {
     let names: BTreeSet<&str> = manifest.fixtures.iter().map(|spec| spec.name.as_str()).collect();
-    let orphans = gate()?.baselines.orphans(&names)?;
+    let orphans = gate(Runtime::Rust)?.baselines.orphans(&names)?;
     if orphans.is_empty() { Ok(()) } else { Err(format!("no fixture for {orphans:?}").into()) }
 }

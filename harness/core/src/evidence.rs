@@ -14,6 +14,13 @@ pub struct Evidence {
     /// The growth of what is alive of Arrow's buffers; `None` when live bytes do not leak or the
     /// worker doesn't know.
     pub arrow: Option<Growth>,
+    /// The growth of live bytes that were not asked for through Python; `None` when live bytes do
+    /// not leak, or without Python.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native: Option<Growth>,
+    /// What is left to the garbage collector; `None` when that is little, or live bytes leak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub garbage: Option<Garbage>,
     /// What grows outside the allocator; `None` when nothing does.
     pub outside: Option<Outside>,
     /// How high single batches reach.
@@ -117,6 +124,10 @@ pub struct Outside {
     pub growth: Growth,
     /// Bytes that the UDF asked the allocator for, per batch.
     pub allocated_per_batch: f64,
+    /// Bytes per batch of address space in new mappings, without Python's own; `None` for threads,
+    /// and when the worker doesn't know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapped_per_batch: Option<f64>,
     /// Who can hold it.
     pub holder: Holder,
 }
@@ -137,10 +148,28 @@ pub enum OutsideKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Holder {
-    /// Only something outside the allocator: it grows faster than the allocator was asked for.
+    /// Only something outside the allocator: it grows faster than the allocator was asked for, or
+    /// in mappings that are not the allocator's.
     Outside,
+    /// The allocator: it gave back more than half of the growth when it was asked to.
+    Allocator,
     /// The allocator may keep it from what it was asked for; an experiment would tell.
     AllocatorOrOutside,
+}
+
+/// What a UDF leaves to the garbage collector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Garbage {
+    /// What a collection gives back after a typical batch.
+    #[serde(rename = "typical_bytes")]
+    pub typical: Bytes,
+    /// What a typical batch asks for.
+    #[serde(rename = "asked_bytes")]
+    pub asked: Bytes,
+    /// Judged batches after which it was large.
+    pub batches: u32,
+    /// Whether it grows from batch to batch.
+    pub grows: bool,
 }
 
 /// How high single batches reach above the live bytes before them.

@@ -22,20 +22,26 @@ mod analysis;
 mod baseline;
 mod evidence;
 pub mod exit_code;
+mod experiments;
 mod finding;
 mod limit;
 mod pattern;
+mod production;
 mod sentence;
 mod series;
 mod units;
 mod verdict;
 
-pub use analysis::{MIN_BATCHES, analyse};
+pub use analysis::{MIN_BATCHES, analyse, analyse_production, sustained};
 pub use baseline::{Baseline, Conditions, Limits, Metric};
-pub use evidence::{Evidence, Growth, Holder, Outliers, Outside, OutsideKind, Peak, Shape, Trend};
+pub use evidence::{
+    Evidence, Garbage, Growth, Holder, Outliers, Outside, OutsideKind, Peak, Shape, Trend,
+};
+pub use experiments::{ExperimentMarks, Experiments, GaveBack};
 pub use finding::{Answer, Figures, Finding, Inconclusive};
 pub use limit::{Limit, Movement, ParseLimitError};
 pub use pattern::{Class, Pattern};
+pub use production::{ArrowBooks, Production, ProductionFinding, headline};
 pub use series::{Reading, Run};
 pub use units::{Batches, Blocks, BlocksPerBatch, Bytes, BytesPerBatch, ParseBytesError};
 pub use verdict::{Change, Difference, Improvement, Missing, Regression, Verdict, judge};

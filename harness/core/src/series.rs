@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::experiments::Experiments;
 use crate::units::{Blocks, Bytes};
 
 /// One mark. Bytes and blocks are those of the UDF alone unless said otherwise.
@@ -21,9 +22,26 @@ pub struct Reading {
     pub harness_live: Bytes,
     /// Compact size of the batch that was handed over before this mark; 0 elsewhere.
     pub input: Bytes,
-    /// What is alive of Arrow's buffers: under Rust, of the batches that were handed over. `None`
-    /// when the worker doesn't know.
+    /// What is alive of Arrow's buffers: under Rust, of the batches that were handed over; under
+    /// Python, of Arrow's memory pool, without what the reader holds. `None` when the worker
+    /// doesn't know.
     pub arrow_live: Option<Bytes>,
+    /// `live` just before the collection that precedes the mark; `None` when none was forced.
+    pub before_collection: Option<Bytes>,
+    /// The part of `live` that no allocation of Python's made: `malloc` of C libraries. `None`
+    /// without Python.
+    pub native: Option<Bytes>,
+    /// Anonymous mappings that the allocator did not make, in bytes of address space, whether
+    /// touched or not. `None` when the worker doesn't know.
+    pub mapped: Option<Bytes>,
+    /// Blocks that Python's own allocator has handed out. `None` without Python.
+    pub python_blocks: Option<Blocks>,
+    /// Size of the array that the call returned.
+    pub output: Option<Bytes>,
+    /// Size of what the call returned, pickled.
+    pub pickled_result: Option<Bytes>,
+    /// Size of the UDF's own state, pickled.
+    pub pickled_state: Option<Bytes>,
     /// Resident anonymous memory of the whole process, in bytes but whole pages.
     pub rss_anon: Bytes,
     /// Resident file-backed memory of the whole process.
@@ -34,6 +52,14 @@ pub struct Reading {
     pub threads: u32,
     /// Wall time since the previous mark.
     pub duration_ns: u64,
+}
+
+impl Reading {
+    /// Resident memory of the whole process that no file backs.
+    #[must_use]
+    pub fn rss(&self) -> Bytes {
+        self.rss_anon + self.rss_shmem
+    }
 }
 
 /// All marks of one worker, in order. Batches are numbered from 0: `batches[n]` is the mark after batch *n*.
@@ -47,6 +73,8 @@ pub struct Run {
     pub batches: Vec<Reading>,
     /// After the UDF was dropped.
     pub after_drop: Reading,
+    /// What the experiments at its end gave back; `None` when none were made.
+    pub experiments: Option<Experiments>,
     /// By how much a peak may be under the truth; 0 when one thread allocated.
     pub peak_error_bound: Bytes,
 }
@@ -93,6 +121,13 @@ impl Run {
     #[must_use]
     pub fn arrow_series(&self) -> Option<Vec<i64>> {
         self.batches.iter().map(|reading| reading.arrow_live.map(|bytes| bytes.0)).collect()
+    }
+
+    /// Live bytes after each batch that were not asked for through Python; `None` when some mark
+    /// doesn't know.
+    #[must_use]
+    pub fn native_series(&self) -> Option<Vec<i64>> {
+        self.batches.iter().map(|reading| reading.native.map(|bytes| bytes.0)).collect()
     }
 
     /// Resident anonymous memory after each batch.

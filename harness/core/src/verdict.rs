@@ -27,6 +27,8 @@ pub enum Verdict {
     Invalid(String),
     /// Nothing to compare with.
     BaselineMissing(Missing),
+    /// An optional fixture that cannot run here; says why. Never returned by [`judge`].
+    NotRun(String),
 }
 
 /// What got better.
@@ -94,6 +96,7 @@ impl Verdict {
             Self::Inconclusive(_) => "inconclusive",
             Self::Invalid(_) => "invalid",
             Self::BaselineMissing(_) => "baseline_missing",
+            Self::NotRun(_) => "not_run",
         }
     }
 
@@ -101,7 +104,7 @@ impl Verdict {
     #[must_use]
     pub const fn exit_code(&self) -> i32 {
         match self {
-            Self::Pass | Self::Improved(_) => exit_code::PASS,
+            Self::Pass | Self::Improved(_) | Self::NotRun(_) => exit_code::PASS,
             Self::Regressed(_) => exit_code::REGRESSED,
             Self::Inconclusive(_) | Self::Invalid(_) => exit_code::INVALID,
             Self::BaselineMissing(_) => exit_code::BASELINE_MISSING,
@@ -243,6 +246,7 @@ impl fmt::Display for Verdict {
             Self::Inconclusive(why) => write!(f, "inconclusive: {why}"),
             Self::Invalid(why) => write!(f, "invalid: {why}"),
             Self::BaselineMissing(missing) => write!(f, "baseline missing: {missing}"),
+            Self::NotRun(why) => write!(f, "not run: {why}"),
         }
     }
 }

@@ -4,20 +4,23 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use highwater_core::{
-    Baseline, Conditions, Finding, Improvement, Missing, Pattern, Regression, Verdict, analyse,
-    exit_code, judge,
+    ArrowBooks, Baseline, Conditions, Finding, Improvement, Missing, Pattern, Production,
+    ProductionFinding, Regression, Verdict, analyse, analyse_production, exit_code, judge,
 };
-use highwater_fixture::{FixtureSpec, Input};
-use highwater_worker::{MeasureError, Measurement, Outcome, WorkerCommand, measure};
+use highwater_fixture::{FixtureSpec, Input, Runtime};
+use highwater_worker::{
+    Death, MeasureError, Measurement, Outcome, RunKind, WorkerCommand, measure,
+};
 
 use crate::baseline::{Baselines, Environment, Pending};
 use crate::confidence::{Confidence, ConfidenceFailed, confidence};
+use crate::workers::Workers;
 
-/// A gate over the fixtures of one worker program.
+/// A gate over the fixtures of one manifest, or of one test.
 #[derive(Debug, Clone)]
 pub struct Gate {
-    /// The program whose UDFs are measured.
-    pub command: WorkerCommand,
+    /// What runs the UDFs.
+    pub workers: Workers,
     /// The folder for records; made when it is missing.
     pub records: PathBuf,
     /// The reviewed figures.
@@ -35,6 +38,20 @@ pub struct Measured {
     pub measurement: Measurement,
     /// What the analysis says; `None` when the run did not finish.
     pub finding: Option<Finding>,
+    /// The other run of a Python fixture, for the figures of resident memory alone: no baseline, no
+    /// limit and no pattern of the gate comes from it. `None` for Rust fixtures.
+    pub production: Option<ProductionRun>,
+}
+
+/// The run of a Python fixture with the allocators, threads and collector of production.
+#[derive(Debug)]
+pub struct ProductionRun {
+    /// What became of it.
+    pub measurement: Measurement,
+    /// Its run with what its figures need to be understood; `None` when it did not finish.
+    pub production: Option<Production>,
+    /// What the analysis says of it; `None` when it, or the exact run, did not finish.
+    pub finding: Option<ProductionFinding>,
 }
 
 /// A fixture that went through the gate.
@@ -53,27 +70,51 @@ pub struct Checked {
 }
 
 impl Gate {
-    /// Measures the planted leak and its twin; see [`confidence`].
+    /// Measures the planted leak and its twin in a worker of this runtime; see [`confidence`].
     ///
     /// # Errors
     ///
-    /// When no figure of this worker may be believed.
-    pub fn confidence(&self) -> Result<Confidence, ConfidenceFailed> {
-        confidence(&self.command, &self.records)
+    /// When no figure of such a worker may be believed.
+    pub fn confidence(&self, runtime: Runtime) -> Result<Confidence, ConfidenceFailed> {
+        confidence(runtime, &self.workers.command(runtime)?, &self.records)
     }
 
-    /// Runs one fixture and analyses its series.
+    /// Runs one fixture and analyses its series. A Python fixture has two runs, side by side.
     ///
     /// # Errors
     ///
     /// When the worker cannot be started at all; a worker that dies is an [`Outcome`].
     pub fn measure(&self, spec: &FixtureSpec) -> Result<Measured, MeasureError> {
-        let measurement = measure(&self.command, spec, &self.records)?;
-        let finding = match &measurement.outcome {
-            Outcome::Finished(run) => Some(analyse(run)),
-            Outcome::Invalid(_) | Outcome::NotAttached(_) => None,
+        let command = self.workers.command(spec.runtime)?;
+        let run = |command: &WorkerCommand| measure(command, spec, &self.records);
+        let (measurement, production) = match (spec.runtime, &self.workers.python) {
+            (Runtime::Python, Some(python)) => {
+                let other = python.command(RunKind::Production);
+                std::thread::scope(|scope| {
+                    let production = scope.spawn(|| run(&other));
+                    let exact = run(&command);
+                    (exact, production.join().ok().transpose())
+                })
+            }
+            _ => (run(&command), Ok(None)),
         };
-        Ok(Measured { spec: spec.clone(), measurement, finding })
+        let (measurement, production) = (measurement?, production?);
+        let finding = finding(&measurement);
+        let arrow = self.workers.arrow_books();
+        let production = production.map(|other| ProductionRun::new(other, arrow, finding.as_ref()));
+        Ok(Measured { spec: spec.clone(), measurement, finding, production })
+    }
+
+    /// Runs one fixture once, without what only figures of resident memory need.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::measure`].
+    pub fn measure_exactly(&self, spec: &FixtureSpec) -> Result<Measured, MeasureError> {
+        let command = self.workers.command(spec.runtime)?;
+        let measurement = measure(&command, spec, &self.records)?;
+        let finding = finding(&measurement);
+        Ok(Measured { spec: spec.clone(), measurement, finding, production: None })
     }
 
     /// Runs one fixture and judges it against its baseline.
@@ -88,6 +129,7 @@ impl Gate {
             spec: spec.clone(),
             measurement: Measurement::impossible(&error),
             finding: None,
+            production: None,
         });
         let mut checked = Checked {
             verdict: Verdict::Pass,
@@ -133,11 +175,20 @@ impl Gate {
     fn conditions(&self, spec: &FixtureSpec) -> Conditions {
         Conditions {
             runtime: spec.runtime.to_string(),
-            udf: spec.udf.clone(),
+            udf: self.udf(spec),
             batches: spec.batches.0,
             rows: spec.rows,
             seed: spec.seed,
             input: self.input(&spec.input),
+        }
+    }
+
+    /// The UDF as a reviewer reads it: a file's path relative to the project.
+    fn udf(&self, spec: &FixtureSpec) -> String {
+        let folder = format!("{}/", self.baselines.workspace().display());
+        match spec.runtime {
+            Runtime::Rust => spec.udf.clone(),
+            Runtime::Python => spec.udf.strip_prefix(&folder).unwrap_or(&spec.udf).to_owned(),
         }
     }
 
@@ -158,11 +209,35 @@ impl Gate {
     }
 }
 
+impl ProductionRun {
+    fn new(measurement: Measurement, arrow: ArrowBooks, exact: Option<&Finding>) -> Self {
+        let production = match &measurement.outcome {
+            Outcome::Finished(run) => Some(Production { run: run.clone(), arrow }),
+            Outcome::Invalid(_) | Outcome::NotAttached(_) => None,
+        };
+        let finding = exact
+            .zip(production.as_ref())
+            .map(|(exact, production)| analyse_production(exact, production));
+        Self { measurement, production, finding }
+    }
+}
+
+/// What the analysis says of a run, if that finished.
+fn finding(measurement: &Measurement) -> Option<Finding> {
+    match &measurement.outcome {
+        Outcome::Finished(run) => Some(analyse(run)),
+        Outcome::Invalid(_) | Outcome::NotAttached(_) => None,
+    }
+}
+
 /// The finding and the pattern of a run that has one, or the verdict for a run that hasn't.
 fn conclusive(measured: &Measured) -> Result<(&Finding, Pattern), Verdict> {
     match (&measured.measurement.outcome, &measured.finding) {
         (Outcome::NotAttached(reason), _) => Err(Verdict::Invalid(reason.clone())),
-        (Outcome::Invalid(invalid), _) => Err(Verdict::Invalid(invalid.to_string())),
+        (Outcome::Invalid(invalid), _) => Err(match &invalid.death {
+            Death::MissingPackage(why) if measured.spec.optional => Verdict::NotRun(why.clone()),
+            _ => Verdict::Invalid(invalid.to_string()),
+        }),
         (Outcome::Finished(_), finding) => finding
             .as_ref()
             .and_then(|finding| Some((finding, finding.pattern()?)))
@@ -261,6 +336,9 @@ impl fmt::Display for Checked {
             Verdict::BaselineMissing(_) => f.write_str(
                 "  look at the figures and accept them: cargo insta review (or cargo insta accept)",
             ),
+            Verdict::NotRun(_) => {
+                f.write_str("  it is optional: nothing is gated, and nothing passed")
+            }
             Verdict::Pass | Verdict::Inconclusive(_) | Verdict::Invalid(_) => {
                 f.write_str("  look closer: highwater run ")?;
                 f.write_str(name)

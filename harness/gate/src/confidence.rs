@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::Path;
 
 use highwater_core::{BlocksPerBatch, Bytes, BytesPerBatch, MIN_BATCHES, analyse, exit_code};
-use highwater_fixture::FixtureSpec;
+use highwater_fixture::{FixtureSpec, Runtime};
 use highwater_worker::builtin::{PLANTED_BYTES_PER_BATCH, PLANTED_LEAK, PLANTED_TWIN};
 use highwater_worker::{Invalid, MeasureError, Outcome, WorkerCommand, measure};
 use serde::Serialize;
@@ -19,6 +19,8 @@ pub const TOLERANCE: f64 = 0.01;
 /// What the confidence check measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Confidence {
+    /// The runtime of the worker.
+    pub runtime: Runtime,
     /// What the planted leak keeps per batch, by construction.
     pub planted_bytes_per_batch: Bytes,
     /// What was measured of it.
@@ -31,10 +33,11 @@ impl fmt::Display for Confidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "planted leak of {} B/batch measured as {:.0} B/batch, its clean twin as {:.0}",
+            "planted leak of {} B/batch measured as {:.0} B/batch, its clean twin as {:.0} ({})",
             self.planted_bytes_per_batch.0,
             self.measured_bytes_per_batch.0,
-            self.twin_bytes_per_batch.0
+            self.twin_bytes_per_batch.0,
+            self.runtime
         )
     }
 }
@@ -45,11 +48,18 @@ impl fmt::Display for Confidence {
 pub enum ConfidenceFailed {
     /// The worker has no tracker, or one that doesn't count.
     #[error(
-        "confidence check failed: {0}\n\
-         hint: the worker needs `#[global_allocator] static TRACKER: highwater::Tracker = \
-         highwater::Tracker::new();`"
+        "confidence check failed: {reason}{}", match runtime {
+            Runtime::Rust => "\nhint: the worker needs `#[global_allocator] static TRACKER: \
+                              highwater::Tracker = highwater::Tracker::new();`",
+            Runtime::Python => "",
+        }
     )]
-    NotAttached(String),
+    NotAttached {
+        /// The runtime of the worker.
+        runtime: Runtime,
+        /// How it was seen; for a Python worker with a hint.
+        reason: String,
+    },
     /// The planted leak was measured wrong.
     #[error(
         "confidence check failed: a planted leak of {planted} B/batch was measured as \
@@ -89,23 +99,33 @@ pub enum ConfidenceFailed {
     Unmeasurable(#[from] MeasureError),
 }
 
-/// Measures the planted leak and its twin through `command`.
+/// Measures the planted leak and its twin through `command`, a worker of `runtime`.
 ///
 /// # Errors
 ///
 /// When the tracker is absent, or either of the two is measured wrong.
-pub fn confidence(command: &WorkerCommand, records: &Path) -> Result<Confidence, ConfidenceFailed> {
-    let (bytes, _) = rate(command, records, PLANTED_LEAK)?;
+pub fn confidence(
+    runtime: Runtime,
+    command: &WorkerCommand,
+    records: &Path,
+) -> Result<Confidence, ConfidenceFailed> {
+    // Side by side: each is a process of its own, and this stands before every run.
+    let (leak, twin) = std::thread::scope(|scope| {
+        let twin = scope.spawn(|| rate(runtime, command, records, PLANTED_TWIN));
+        (rate(runtime, command, records, PLANTED_LEAK), twin.join())
+    });
+    let (bytes, _) = leak?;
     let planted = f64::from(PLANTED_BYTES_PER_BATCH);
     if (bytes.0 - planted).abs() > planted * TOLERANCE {
         let planted = i64::from(PLANTED_BYTES_PER_BATCH);
         return Err(ConfidenceFailed::Planted { planted, measured: bytes.0 });
     }
-    let (twin, blocks) = rate(command, records, PLANTED_TWIN)?;
+    let (twin, blocks) = twin.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
     if twin.0 != 0.0 || blocks.0 != 0.0 {
         return Err(ConfidenceFailed::Twin { bytes: twin.0, blocks: blocks.0 });
     }
     Ok(Confidence {
+        runtime,
         planted_bytes_per_batch: Bytes(i64::from(PLANTED_BYTES_PER_BATCH)),
         measured_bytes_per_batch: bytes,
         twin_bytes_per_batch: twin,
@@ -113,18 +133,19 @@ pub fn confidence(command: &WorkerCommand, records: &Path) -> Result<Confidence,
 }
 
 fn rate(
+    runtime: Runtime,
     command: &WorkerCommand,
     records: &Path,
     fixture: &'static str,
 ) -> Result<(BytesPerBatch, BlocksPerBatch), ConfidenceFailed> {
     // As few batches as the analysis accepts: the check comes before every run of the gate.
-    let spec = FixtureSpec { batches: MIN_BATCHES, rows: 8, ..FixtureSpec::new(fixture) };
+    let spec = FixtureSpec { runtime, batches: MIN_BATCHES, rows: 8, ..FixtureSpec::new(fixture) };
     match measure(command, &spec, records)?.outcome {
         Outcome::Finished(run) => {
             let figures = analyse(&run).figures;
             Ok((figures.leaked_bytes_per_batch, figures.leaked_blocks_per_batch))
         }
-        Outcome::NotAttached(reason) => Err(ConfidenceFailed::NotAttached(reason)),
+        Outcome::NotAttached(reason) => Err(ConfidenceFailed::NotAttached { runtime, reason }),
         Outcome::Invalid(invalid) => {
             Err(ConfidenceFailed::Invalid { fixture, invalid: Box::new(invalid) })
         }

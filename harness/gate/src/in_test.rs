@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use highwater_fixture::Runtime;
 use highwater_worker::{WorkerCommand, serve_if_assigned};
 
 use crate::baseline::Baselines;
 use crate::check::Gate;
 use crate::fixture::Fixture;
 use crate::guard::refuse_forced_passes;
+use crate::workers::Workers;
 
 /// Where a test stands, as the macro sees it.
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +95,7 @@ pub fn gate(fixture: Fixture, place: Place) {
         Ok(gate) => gate,
         Err(error) => panic!("highwater: the test cannot run itself again: {error}"),
     };
-    if let Err(failed) = gate.confidence() {
+    if let Err(failed) = gate.confidence(Runtime::Rust) {
         panic!("highwater: {failed}");
     }
     let mut verdict = String::new();
@@ -107,13 +109,16 @@ pub fn gate(fixture: Fixture, place: Place) {
 fn gate_of(place: Place, package: &Path) -> std::io::Result<Gate> {
     let program = std::env::current_exe()?;
     Ok(Gate {
-        command: WorkerCommand::new(&program)
-            .argument(test_name(place.function))
-            .argument("--exact")
-            .argument("--include-ignored")
-            .argument("--nocapture")
-            // One thread: libtest then runs the test on its main thread, and nothing of its own beside.
-            .argument("--test-threads=1"),
+        workers: Workers::rust(
+            WorkerCommand::new(&program)
+                .argument(test_name(place.function))
+                .argument("--exact")
+                .argument("--include-ignored")
+                .argument("--nocapture")
+                // One thread: libtest then runs the test on its main thread, and nothing of its
+                // own beside.
+                .argument("--test-threads=1"),
+        ),
         records: records_of(&program),
         baselines: Baselines::new(&package.join("baselines"), package)?,
         source: PathBuf::from(place.file),

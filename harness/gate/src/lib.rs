@@ -43,9 +43,10 @@ mod fixture;
 pub mod guard;
 #[doc(hidden)]
 pub mod in_test;
+mod workers;
 
 pub use baseline::{Baselines, Environment, Pending};
-pub use check::{Checked, Gate, Measured};
+pub use check::{Checked, Gate, Measured, ProductionRun};
 pub use confidence::{Confidence, ConfidenceFailed};
 pub use fixture::Fixture;
 pub use highwater_core as core;
@@ -53,3 +54,4 @@ pub use highwater_core::{Batches, Bytes, Limit, Limits};
 pub use highwater_fixture::{ArrayRef, FixtureSpec, RecordBatch, Registry, Udf, UdfError};
 pub use highwater_tracker::Tracker;
 pub use highwater_worker::{WorkerCommand, serve, serve_if_assigned};
+pub use workers::Workers;

@@ -2,18 +2,24 @@
 
 use std::path::Path;
 
-use highwater::{Checked, Confidence, Measured};
-use highwater_core::{Batches, BlocksPerBatch, Bytes, BytesPerBatch, Finding, Pattern, Verdict};
+use highwater::{Checked, Confidence, Measured, ProductionRun};
+use highwater_core::{
+    ArrowBooks, Batches, BlocksPerBatch, Bytes, BytesPerBatch, Finding, Pattern, ProductionFinding,
+    Verdict, headline,
+};
 use highwater_worker::{Invalid, Outcome};
 use serde::Serialize;
+
+use crate::figures::RunFigures;
 
 /// Everything that one command found.
 #[derive(Debug, Serialize)]
 pub struct Document<'a> {
     /// Version of this layout: 1.
     pub version: u32,
-    /// What the confidence check measured; `null` for commands that don't gate.
-    pub confidence: Option<Confidence>,
+    /// What the confidence check measured, for each runtime of the fixtures; empty for commands that
+    /// don't gate.
+    pub confidence: Vec<Confidence>,
     /// What failed before any fixture ran, in one line and a hint.
     pub error: Option<String>,
     /// The fixtures, in the manifest's order.
@@ -46,6 +52,32 @@ pub struct Entry<'a> {
     invalid: Option<&'a Invalid>,
     record: &'a Path,
     pending: Option<&'a Path>,
+    /// What only Python fixtures have; no key for Rust fixtures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    python: Option<Runs<'a>>,
+}
+
+/// The two runs of a Python fixture. What the gate compares, and the finding beside it, are the
+/// exact run's.
+#[derive(Debug, Serialize)]
+struct Runs<'a> {
+    /// The pattern to list the fixture under: the exact run's, or what the production run warns of.
+    headline: Option<Pattern>,
+    /// `null` when the run did not finish.
+    exact: Option<RunFigures>,
+    production: ProductionEntry<'a>,
+}
+
+/// The production run; figures are `null` when it did not finish.
+#[derive(Debug, Serialize)]
+struct ProductionEntry<'a> {
+    figures: Option<RunFigures>,
+    /// What it shows besides the exact run's pattern; `null` when nothing.
+    pattern: Option<Pattern>,
+    sentence: Option<String>,
+    finding: Option<&'a ProductionFinding>,
+    invalid: Option<&'a Invalid>,
+    record: &'a Path,
 }
 
 impl Document<'_> {
@@ -64,12 +96,8 @@ impl Document<'_> {
 
 impl<'a> From<&'a Measured> for Entry<'a> {
     fn from(measured: &'a Measured) -> Self {
-        let Measured { spec, measurement, finding } = measured;
+        let Measured { spec, measurement, finding, .. } = measured;
         let figures = finding.as_ref().map(|finding| &finding.figures);
-        let invalid = match &measurement.outcome {
-            Outcome::Invalid(invalid) => Some(invalid),
-            Outcome::Finished(_) | Outcome::NotAttached(_) => None,
-        };
         Self {
             name: &spec.name,
             runtime: spec.runtime.to_string(),
@@ -86,10 +114,40 @@ impl<'a> From<&'a Measured> for Entry<'a> {
             detail: None,
             sentence: finding.as_ref().map(Finding::sentence),
             finding: finding.as_ref(),
-            invalid,
+            invalid: invalid(&measurement.outcome),
             record: &measurement.record,
             pending: None,
+            python: measured.production.as_ref().map(|production| Runs::of(measured, production)),
         }
+    }
+}
+
+impl<'a> Runs<'a> {
+    fn of(measured: &'a Measured, production: &'a ProductionRun) -> Self {
+        let found = production.finding.as_ref();
+        let books = production.production.as_ref();
+        Self {
+            headline: measured.finding.as_ref().and_then(|exact| headline(exact, found)),
+            exact: match &measured.measurement.outcome {
+                Outcome::Finished(run) => Some(RunFigures::of(run, ArrowBooks::Heap)),
+                Outcome::Invalid(_) | Outcome::NotAttached(_) => None,
+            },
+            production: ProductionEntry {
+                figures: books.map(|books| RunFigures::of(&books.run, books.arrow)),
+                pattern: found.and_then(|finding| finding.pattern),
+                sentence: found.map(ProductionFinding::sentence),
+                finding: found,
+                invalid: invalid(&production.measurement.outcome),
+                record: &production.measurement.record,
+            },
+        }
+    }
+}
+
+fn invalid(outcome: &Outcome) -> Option<&Invalid> {
+    match outcome {
+        Outcome::Invalid(invalid) => Some(invalid),
+        Outcome::Finished(_) | Outcome::NotAttached(_) => None,
     }
 }
 

@@ -4,12 +4,15 @@
 //! escape codes are always in the text, and the caller's stream drops them where they don't belong.
 #![forbid(unsafe_code)]
 
+pub mod figures;
 pub mod json;
+mod python;
 pub mod record;
 pub mod run;
 pub mod sparkline;
 pub mod table;
 
+pub use figures::{Grown, RunFigures, Spread};
 pub use json::{Document, Entry};
 pub use record::{is_complete, record, record_json};
 pub use run::describe;

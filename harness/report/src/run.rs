@@ -6,6 +6,7 @@ use highwater::Measured;
 use highwater_core::{Bytes, Run};
 use highwater_worker::Outcome;
 
+use crate::python;
 use crate::sparkline::sparkline;
 
 /// Width of the sparklines: they fit an 80-column terminal with their labels.
@@ -14,7 +15,7 @@ const WIDTH: usize = 60;
 /// The figures, the finding and the sparklines of one run, or why there are none.
 #[must_use]
 pub fn describe(measured: &Measured) -> String {
-    let Measured { spec, measurement, finding } = measured;
+    let Measured { spec, measurement, finding, .. } = measured;
     let mut text = format!(
         "{} ({}, {} batches of {} rows, seed {})\n",
         spec.name, spec.runtime, spec.batches.0, spec.rows, spec.seed
@@ -40,22 +41,36 @@ pub fn describe(measured: &Measured) -> String {
             let peaks: Vec<i64> = run.batches.iter().map(|reading| reading.peak.0).collect();
             series(&mut text, "peak in each batch", &peaks);
         }
-        (Outcome::NotAttached(reason), _) => {
+        (Outcome::Finished(_), None) => {}
+        (outcome, _) => no_figures(&mut text, outcome),
+    }
+    let _ = writeln!(text, "  record: {}", measurement.record.display());
+    let blocks = python::blocks(measured);
+    if !blocks.is_empty() {
+        text.push('\n');
+        text.push_str(&blocks);
+    }
+    text
+}
+
+/// Why a run has no figures.
+pub(crate) fn no_figures(text: &mut String, outcome: &Outcome) {
+    match outcome {
+        Outcome::NotAttached(reason) => {
             let _ = writeln!(text, "  no figures: {reason}");
         }
-        (Outcome::Invalid(invalid), _) => {
+        Outcome::Invalid(invalid) => {
             let _ = writeln!(text, "  invalid: {invalid}");
             for line in invalid.output.lines() {
                 let _ = writeln!(text, "  worker: {line}");
             }
         }
-        (Outcome::Finished(_), None) => {}
+        Outcome::Finished(_) => {}
     }
-    let _ = writeln!(text, "  record: {}", measurement.record.display());
-    text
 }
 
-fn series(text: &mut String, label: &str, values: &[i64]) {
+/// A series' range and its sparkline.
+pub(crate) fn series(text: &mut String, label: &str, values: &[i64]) {
     let (low, high) = (values.iter().min().copied(), values.iter().max().copied());
     let (low, high) = (Bytes(low.unwrap_or(0)), Bytes(high.unwrap_or(0)));
     let _ = writeln!(text, "  {label}: {low} to {high}\n  {}", sparkline(values, WIDTH));

@@ -13,7 +13,7 @@ pub fn style(verdict: &Verdict) -> Style {
     let colour = match verdict {
         Verdict::Pass => AnsiColor::Green,
         Verdict::Improved(_) => AnsiColor::Cyan,
-        Verdict::BaselineMissing(_) => AnsiColor::Yellow,
+        Verdict::BaselineMissing(_) | Verdict::NotRun(_) => AnsiColor::Yellow,
         Verdict::Regressed(_) | Verdict::Inconclusive(_) | Verdict::Invalid(_) => AnsiColor::Red,
     };
     Style::new().fg_color(Some(colour.into())).bold()

@@ -117,6 +117,11 @@ impl<S: Slot> Counter<S> {
         LEDGER.read()
     }
 
+    /// The UDF's live bytes, without starting a new peak window. Allocates nothing.
+    pub fn live_bytes() -> i64 {
+        LEDGER.live_bytes()
+    }
+
     /// Books what all other threads that run now do in the harness's account, from the start to the
     /// end: see [`Ledger::set_others_aside`].
     pub fn set_others_aside() {

@@ -17,6 +17,32 @@ pub struct Assignment {
     pub fixture: FixtureSpec,
     /// The harness's process id: the worker ends when the harness does.
     pub harness_pid: u32,
+    /// How a Python worker is to run; `None` for a Rust worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub python: Option<PythonRun>,
+}
+
+/// What only a Python worker is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PythonRun {
+    /// Which of the two runs of a fixture it is.
+    pub run: RunKind,
+    /// Batches between two trims (a young collection, Arrow's pool, `malloc_trim`); 0 for never.
+    pub trim_every: u32,
+    /// Whether to pickle what each call returns, and the UDF itself, for their size.
+    pub pickle: bool,
+}
+
+/// The two runs of a Python fixture, whose figures are never mixed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunKind {
+    /// A collection before each mark, the C library's allocator, one thread: bytes repeat from run
+    /// to run. Feeds the gate.
+    Exact,
+    /// The allocators, the threads and the collector as in production: resident memory is what it
+    /// would be there. Feeds the figures about resident memory.
+    Production,
 }
 
 /// An assignment that could not be read.

@@ -4,27 +4,46 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::assignment::{Assignment, VARIABLE};
+use crate::assignment::{Assignment, PythonRun, VARIABLE};
 
-/// The program that serves as worker: a worker binary, or a test binary that runs itself again.
+/// The program that serves as worker: a worker binary, a test binary that runs itself again, or a
+/// Python interpreter with the runner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerCommand {
     /// The executable.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
+    /// Environment variables that it gets besides those of this process; `None` takes one away.
+    pub variables: Vec<(OsString, Option<OsString>)>,
+    /// How a Python worker is to run; `None` for a Rust worker.
+    pub python: Option<PythonRun>,
 }
 
 impl WorkerCommand {
     /// A worker binary without arguments.
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), arguments: Vec::new() }
+        Self { program: program.into(), arguments: Vec::new(), variables: Vec::new(), python: None }
     }
 
     /// Adds an argument.
     #[must_use]
     pub fn argument(mut self, argument: impl Into<OsString>) -> Self {
         self.arguments.push(argument.into());
+        self
+    }
+
+    /// Sets an environment variable.
+    #[must_use]
+    pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.variables.push((name.into(), Some(value.into())));
+        self
+    }
+
+    /// Takes an environment variable away.
+    #[must_use]
+    pub fn without(mut self, name: impl Into<OsString>) -> Self {
+        self.variables.push((name.into(), None));
         self
     }
 
@@ -40,6 +59,12 @@ impl WorkerCommand {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        for (name, value) in &self.variables {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
         command
     }
 }

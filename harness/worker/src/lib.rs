@@ -7,6 +7,9 @@
 //! * **in the harness**: [`measure()`] starts the worker ([`WorkerCommand`]), watches its time and
 //!   memory ([`supervise`]), and turns the record it left into an [`Outcome`].
 //!
+//! A Python fixture has a worker of another kind: the user's interpreter, with the runner and the
+//! preloaded tracker that this crate carries in it ([`python`]). Its record is the same.
+//!
 //! Whatever happens to the worker, its record is read: a worker killed at batch 50 leaves the
 //! marks of the batches before it.
 #![forbid(unsafe_code)]
@@ -19,15 +22,17 @@ mod marker;
 pub mod measure;
 pub mod outcome;
 mod panics;
+pub mod python;
 pub mod runner;
 mod series;
 mod serve;
 pub mod supervise;
 
-pub use assignment::Assignment;
+pub use assignment::{Assignment, PythonRun, RunKind};
 pub use command::WorkerCommand;
 pub use marker::MarkError;
 pub use measure::{Environment, MeasureError, Measurement, measure};
 pub use outcome::{Death, Invalid, Outcome, Step};
+pub use python::{Interpreter, Python, PythonError};
 pub use series::finished_run;
 pub use serve::{exit, serve, serve_if_assigned};

@@ -7,13 +7,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use highwater_core::Batches;
-use highwater_fixture::FixtureSpec;
+use highwater_fixture::{FixtureSpec, Runtime};
 use highwater_tracker::record::{CanaryOutcome, MarkKind, Record, Stage, State};
+use serde_json::Value;
 
 use crate::assignment::Assignment;
 use crate::command::WorkerCommand;
 use crate::exit;
 use crate::outcome::{Death, Invalid, Outcome, Step};
+use crate::python::attachment;
 use crate::series::{reading, run};
 use crate::supervise::{Allowance, Ending, KilledFor, supervise};
 
@@ -66,6 +68,15 @@ pub enum MeasureError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// There is no program for fixtures of this runtime.
+    #[error(
+        "there is no worker for {runtime} fixtures\n\
+         hint: name one under `worker` in the manifest, or give one with `--worker FILE`"
+    )]
+    NoWorker {
+        /// What they are written in.
+        runtime: Runtime,
+    },
     /// The program cannot be started.
     #[error("worker {} cannot be started: {source}\nhint: is it an executable of this machine?", program.display())]
     Start {
@@ -103,6 +114,7 @@ pub fn measure(
         record: record.clone(),
         fixture: spec.clone(),
         harness_pid: std::process::id(),
+        python: command.python,
     };
     let program = || command.program.clone();
     let child = command
@@ -118,16 +130,26 @@ pub fn measure(
     }
     Ok(match Record::open(&record) {
         Ok(read) => Measurement {
-            environment: serde_json::from_str(&read.header.environment).unwrap_or_default(),
+            environment: environment(&read.header.environment),
             outcome: outcome(spec, &read, &ending),
             record,
         },
         Err(error) => Measurement {
             record,
             environment: Environment::new(),
-            outcome: Outcome::Invalid(without_record(spec, &ending, &error.to_string())),
+            outcome: without_record(command, spec, &ending, &error.to_string()),
         },
     })
+}
+
+/// The record's environment: a JSON map whose values are text, numbers or yes and no.
+fn environment(text: &str) -> Environment {
+    let values: BTreeMap<String, Value> = serde_json::from_str(text).unwrap_or_default();
+    let text = |value| match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    values.into_iter().map(|(key, value)| (key, text(value))).collect()
 }
 
 /// A file for the record, in a folder that is there. Records of the same fixture that finished
@@ -167,7 +189,12 @@ fn outcome(spec: &FixtureSpec, record: &Record, ending: &Ending) -> Outcome {
     if let CanaryOutcome::Failed { .. } | CanaryOutcome::NotRun = record.progress.canary
         && let State::Failed { message } = &record.progress.state
     {
-        return Outcome::NotAttached(message.clone());
+        return Outcome::NotAttached(attachment::reason(message, &ending.output));
+    }
+    if let (State::Failed { message }, Some(code)) = (&record.progress.state, ending.status.code())
+        && code == i32::from(exit::NOT_ATTACHED)
+    {
+        return Outcome::NotAttached(attachment::reason(message, &ending.output));
     }
     match death(spec, record, ending) {
         Some(death) => Outcome::Invalid(Invalid {
@@ -201,7 +228,12 @@ fn death(spec: &FixtureSpec, record: &Record, ending: &Ending) -> Option<Death> 
         return Some(Death::Signal(signal));
     }
     match &record.progress.state {
-        State::Failed { message } => Some(Death::Failed(message.clone())),
+        State::Failed { message } => {
+            // The step is said where the death is told.
+            let message = without_step(message, step(record.progress.stage)).to_owned();
+            let missing = ending.status.code() == Some(i32::from(exit::MISSING_PACKAGE));
+            Some(if missing { Death::MissingPackage(message) } else { Death::Failed(message) })
+        }
         State::Running => Some(Death::Exited(ending.status.code().unwrap_or(-1))),
         State::Finished if record.progress.lost_events != 0 => {
             Some(Death::LostEvents(record.progress.lost_events))
@@ -210,11 +242,31 @@ fn death(spec: &FixtureSpec, record: &Record, ending: &Ending) -> Option<Death> 
     }
 }
 
+/// The message of a Python worker, which names its step itself, without that.
+fn without_step(message: &str, step: Step) -> &str {
+    let prefix = match step {
+        Step::Batch(batch) => format!("batch {batch}: "),
+        Step::Setup => "setup: ".to_owned(),
+        Step::Start | Step::Drop => return message,
+    };
+    message.strip_prefix(&prefix).unwrap_or(message)
+}
+
 /// A run whose record cannot be read: what the worker said of itself tells more than the missing
 /// file.
-fn without_record(spec: &FixtureSpec, ending: &Ending, error: &str) -> Invalid {
+fn without_record(
+    command: &WorkerCommand,
+    spec: &FixtureSpec,
+    ending: &Ending,
+    error: &str,
+) -> Outcome {
     let last_words =
         ending.output.split_once("highwater worker: ").map(|(_, said)| said.trim_end());
+    if command.python.is_some()
+        && let Some(reason) = attachment::missing(ending, last_words)
+    {
+        return Outcome::NotAttached(reason);
+    }
     let death = match (ending.killed_for, ending.status.signal(), last_words) {
         (Some(KilledFor::Time), ..) => Death::TimeLimit(spec.time_limit_s),
         (Some(KilledFor::Memory), ..) => Death::MemoryLimit(spec.memory_limit),
@@ -222,13 +274,13 @@ fn without_record(spec: &FixtureSpec, ending: &Ending, error: &str) -> Invalid {
         (None, None, Some(words)) => Death::NoRecord(words.to_owned()),
         (None, None, None) => Death::NoRecord(error.to_owned()),
     };
-    Invalid {
+    Outcome::Invalid(Invalid {
         death,
         step: Step::Start,
         batches: Batches(0),
         last: None,
         output: said(&ending.output),
-    }
+    })
 }
 
 /// What the worker itself said before it gave up.

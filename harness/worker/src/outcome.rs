@@ -6,6 +6,7 @@ use highwater_core::{Batches, Bytes, Reading, Run};
 use serde::Serialize;
 
 /// What a run gave: a whole series, or the reason why there is none.
+#[expect(clippy::large_enum_variant, reason = "there is one per run, and nobody keeps many")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Every mark was taken.
@@ -49,6 +50,8 @@ pub enum Death {
     NoRecord(String),
     /// The tracker lost this many events; the figures are not exact.
     LostEvents(u64),
+    /// The Python has no package that the UDF's file, or the runner, imports; the text says which.
+    MissingPackage(String),
 }
 
 /// A run that ended early: why, where, and the last figures.
@@ -80,7 +83,7 @@ impl fmt::Display for Step {
 impl fmt::Display for Death {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed(text) => f.write_str(text),
+            Self::Failed(text) | Self::MissingPackage(text) => f.write_str(text),
             Self::Signal(signal) => write!(f, "killed by {}", signal_name(*signal)),
             Self::TimeLimit(seconds) => write!(f, "still running after its {seconds} s"),
             Self::MemoryLimit(bytes) => write!(f, "held more than its {bytes} of memory"),

@@ -1,6 +1,6 @@
 //! A record's marks as the series that the analysis takes.
 
-use highwater_core::{Blocks, Bytes, Reading, Run};
+use highwater_core::{Blocks, Bytes, ExperimentMarks, Experiments, Reading, Run};
 use highwater_tracker::record::{Mark, MarkKind, Record, State};
 
 /// A mark that a whole run has and this record lacks.
@@ -39,8 +39,24 @@ pub(crate) fn run(record: &Record) -> Result<Run, Missing> {
         after_setup: only(MarkKind::AfterSetup, "the mark after `setup`")?,
         batches,
         after_drop: only(MarkKind::AfterDrop, "the mark after the drop")?,
+        experiments: experiments(record),
         peak_error_bound: Bytes(record.progress.peak_error_bound_bytes),
     })
+}
+
+/// What the experiments at the end gave back; `None` in the record of a Rust worker, which makes none.
+fn experiments(record: &Record) -> Option<Experiments> {
+    let last = |kind| {
+        record.marks.iter().rev().find(|mark| mark.kind == kind).map(|mark| reading(mark, 0))
+    };
+    let marks = ExperimentMarks {
+        before: last(MarkKind::AfterBatch)?,
+        collected: last(MarkKind::AfterCollect)?,
+        trimmed: last(MarkKind::AfterTrim)?,
+        released: last(MarkKind::AfterRelease)?,
+        dropped: last(MarkKind::AfterDrop)?,
+    };
+    Some(marks.into())
 }
 
 /// One mark, its live bytes and peak above `base`.
@@ -54,6 +70,13 @@ pub(crate) fn reading(mark: &Mark, base: i64) -> Reading {
         harness_live: Bytes(mark.harness_live_bytes),
         input: Bytes(mark.input_bytes),
         arrow_live: mark.arrow_live_bytes.map(Bytes),
+        before_collection: mark.before_collection_bytes.map(|live| Bytes(live - base)),
+        native: mark.native_bytes.map(Bytes),
+        mapped: mark.mapped_bytes.map(Bytes),
+        python_blocks: mark.python_blocks.map(Blocks),
+        output: mark.output_bytes.map(Bytes),
+        pickled_result: mark.pickled_result_bytes.map(Bytes),
+        pickled_state: mark.pickled_state_bytes.map(Bytes),
         rss_anon: Bytes(mark.rss_anon_bytes),
         rss_file: Bytes(mark.rss_file_bytes),
         rss_shmem: Bytes(mark.rss_shmem_bytes),

@@ -22,6 +22,8 @@ pub mod exit {
     pub const NO_RECORD: u8 = 103;
     /// The tracker is not attached; the record says how it was seen.
     pub const NOT_ATTACHED: u8 = 104;
+    /// A Python worker lacks a package; the record says which.
+    pub const MISSING_PACKAGE: u8 = 105;
 }
 
 /// The `main` of a worker binary: runs the fixture that Highwater assigned, with a UDF of

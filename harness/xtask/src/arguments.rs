@@ -32,6 +32,36 @@ pub(crate) enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
         criterion: Vec<OsString>,
     },
+    /// Compare the tracker's figures for Python UDFs with memray's, tracemalloc's, glibc's and Arrow's
+    Oracle {
+        /// Arguments for `python -m unittest`, e.g. `oracle.test_memray`; all tests without
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+        unittest: Vec<OsString>,
+    },
+    /// Run the tests that CPython, pyarrow and NumPy ship with and without the tracker
+    Harmless {
+        /// A selection that takes less than two minutes
+        #[arg(long)]
+        short: bool,
+        /// Only these, e.g. `test_json` or `pyarrow.tests.test_array`
+        #[arg(value_name = "UNIT")]
+        units: Vec<OsString>,
+    },
+    /// Time Python workloads under the tracker and its peers; needs heaptrack
+    BenchPython {
+        /// How often each workload runs under each tool
+        #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..))]
+        rounds: u32,
+    },
+    /// Try CPython 3.9, 3.11, 3.13 and 3.14 with their C libraries; needs root and the network
+    Pythons {
+        /// A mirror of Debian; debootstrap's own without
+        #[arg(long, value_name = "URL")]
+        mirror: Option<OsString>,
+        /// Only these of bullseye, bookworm, trixie and sid
+        #[arg(value_name = "SUITE")]
+        suites: Vec<OsString>,
+    },
     /// Check every interleaving of the tracker's concurrent parts
     Loom,
     /// Run the tracker's exact tests under valgrind, which must be installed
@@ -65,6 +95,21 @@ mod tests {
         let typed = ["xtask", "test", "--profile", "ci", "-E", "test(leak)"];
         let Chore::Test { nextest } = Arguments::parse_from(typed).chore else { panic!("no test") };
         assert_eq!(nextest, ["--profile", "ci", "-E", "test(leak)"]);
+    }
+
+    #[test]
+    fn harmless_takes_units_and_its_own_option() {
+        let typed = ["xtask", "harmless", "--short", "test_json", "test_gc"];
+        let Chore::Harmless { short, units } = Arguments::parse_from(typed).chore else {
+            panic!("not harmless");
+        };
+        assert!(short);
+        assert_eq!(units, ["test_json", "test_gc"]);
+    }
+
+    #[test]
+    fn a_benchmark_has_at_least_one_round() {
+        assert!(Arguments::try_parse_from(["xtask", "bench-python", "--rounds", "0"]).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::arguments::Group;
 use crate::error::ChoreError;
 use crate::project::Project;
 use crate::step::Step;
-use crate::toolbox::Toolbox;
+use crate::toolbox::{LINTERS, Toolbox};
 
 const COMPONENTS: &str = "install Rust's `rustfmt` and `clippy` components";
 
@@ -19,7 +19,7 @@ pub(crate) fn lint(project: &Project, groups: &[Group]) -> Result<(), ChoreError
         linters.extend(rust(project)?);
     }
     if wanted(Group::Python) || wanted(Group::Workflows) {
-        let toolbox = Toolbox::open(project)?;
+        let toolbox = Toolbox::open(project, LINTERS)?;
         if wanted(Group::Python) {
             linters.extend(python(&toolbox));
         }

@@ -10,6 +10,7 @@ mod benches;
 mod error;
 mod linters;
 mod project;
+mod proof;
 mod soundness;
 mod step;
 mod suite;
@@ -27,6 +28,10 @@ fn main() -> ExitCode {
         Chore::Test { nextest } => suite::test(&project, &nextest),
         Chore::Lint { groups } => linters::lint(&project, &groups),
         Chore::Bench { criterion } => benches::bench(&project, &criterion),
+        Chore::Oracle { unittest } => proof::oracle(&project, &unittest),
+        Chore::Harmless { short, units } => proof::harmless(&project, short, &units),
+        Chore::BenchPython { rounds } => proof::bench(&project, rounds),
+        Chore::Pythons { mirror, suites } => proof::pythons(&project, mirror.as_deref(), &suites),
         Chore::Loom => soundness::loom(&project),
         Chore::Valgrind => soundness::valgrind(&project),
     };

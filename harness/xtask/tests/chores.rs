@@ -105,3 +105,31 @@ fn a_cargo_that_cannot_be_started_is_named() {
     assert!(stderr.contains("xtask: `cargo` cannot be started: "), "{stderr}");
     assert!(stderr.contains("\nhint: "), "{stderr}");
 }
+
+#[test]
+fn the_proofs_say_what_to_install_when_there_is_no_python() {
+    let target = tempfile::tempdir().expect("a folder for build products");
+    for chore in ["oracle", "harmless", "bench-python", "pythons"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+            .arg(chore)
+            .env("CARGO", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cargo-double.sh"))
+            .env("CALLS", target.path().join("calls"))
+            .env("CARGO_TARGET_DIR", target.path())
+            .env("FAILING", "")
+            // Nothing but what the double needs is found.
+            .env("PATH", "/nonexistent")
+            .output()
+            .expect("xtask starts");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{chore}: {stderr}");
+        let said = "xtask: `python3` cannot be started: ";
+        assert!(stderr.contains(said), "{chore}: {stderr}");
+        assert!(stderr.ends_with("install Python 3.11 or newer with its `venv` module\n"));
+    }
+}
+
+#[test]
+fn the_proofs_stop_when_the_tracker_does_not_build() {
+    let done = chore(&["oracle"], "build --release=101");
+    assert_eq!(done.code(), Some(101), "{}", done.stderr());
+}

@@ -6,24 +6,30 @@
 mod bound;
 mod cadence;
 mod doubling;
+mod garbage;
 mod growth;
 mod noisy;
 mod outside;
+mod owner;
 mod peak;
 mod persistence;
+mod production;
 mod rate;
 mod releases;
 mod stats;
 mod view;
 mod windows;
 
-use crate::evidence::{Evidence, Growth, Shape, Trend};
+use crate::evidence::{Evidence, Growth, Holder, Outside, Shape, Trend};
 use crate::finding::{Answer, Figures, Finding, Inconclusive};
 use crate::pattern::Pattern;
 use crate::series::{Reading, Run};
 use crate::units::{Batches, BlocksPerBatch, BytesPerBatch};
 use growth::growth;
+use owner::Owner;
 use peak::PeakPattern;
+
+pub use production::analyse_production;
 
 /// The fewest batches the analysis answers for. In shorter runs warm-up looks like a leak to every
 /// estimator: 60 batches were too few for all that were tried.
@@ -32,7 +38,8 @@ pub const MIN_BATCHES: Batches = Batches(100);
 /// Names the pattern of a run.
 ///
 /// Live bytes decide first: growth without a bound is a leak, undecided growth is inconclusive.
-/// Then what grows outside the allocator, then how high single batches reach.
+/// Then what grows outside the allocator, then how high single batches reach, what is left to the
+/// garbage collector, and what the allocator keeps.
 #[must_use]
 pub fn analyse(run: &Run) -> Finding {
     let batches = Batches(u32::try_from(run.batches.len()).unwrap_or(u32::MAX));
@@ -58,33 +65,62 @@ pub fn analyse(run: &Run) -> Finding {
     let outside = outside::outside(run, &live);
     let leaks = live.shape.trend() == Trend::Unbounded;
     let arrow = run.arrow_series().filter(|_| leaks).map(|series| growth(&series));
-    let answer = match (live.shape.trend(), &outside, peak_pattern) {
-        (Trend::Unbounded, _, _) => {
+    let (owner, native) = owner::owner(run, &live, &blocks).filter(|_| leaks).unzip();
+    let garbage = garbage::garbage(run).filter(|_| !leaks);
+    let answer = match live.shape.trend() {
+        Trend::Unbounded => {
             figures.leaked_bytes_per_batch = BytesPerBatch(live.per_batch);
             figures.leaked_blocks_per_batch = BlocksPerBatch(blocks.per_batch);
-            Answer::Pattern(leak(&live, arrow.as_ref()))
+            Answer::Pattern(leak(&live, arrow.as_ref(), outside.as_ref(), owner))
         }
-        (Trend::Undecided, _, _) => Answer::Inconclusive(still_growing(batches, &live)),
-        (_, Some(_), _) => Answer::Pattern(Pattern::NativeLeak),
-        (_, None, PeakPattern::OneBatch) => Answer::Pattern(Pattern::PathologicalRow),
-        (_, None, PeakPattern::Oversized) => Answer::Pattern(Pattern::OversizedPeak),
-        (Trend::Filled, None, PeakPattern::Ordinary) => Answer::Pattern(Pattern::CacheFilling),
-        (Trend::Bounded, None, PeakPattern::Ordinary) => Answer::Pattern(Pattern::Healthy),
+        Trend::Undecided => Answer::Inconclusive(still_growing(batches, &live)),
+        trend => Answer::Pattern(match (outside.as_ref().map(|it| it.holder), peak_pattern) {
+            (Some(Holder::Outside | Holder::AllocatorOrOutside), _) => Pattern::NativeLeak,
+            (_, PeakPattern::OneBatch) => Pattern::PathologicalRow,
+            _ if garbage.is_some() => Pattern::GcCycles,
+            (Some(Holder::Allocator), _) => Pattern::AllocatorRetention,
+            (None, PeakPattern::Oversized) => Pattern::OversizedPeak,
+            (None, PeakPattern::Ordinary) if trend == Trend::Filled => Pattern::CacheFilling,
+            (None, PeakPattern::Ordinary) => Pattern::Healthy,
+        }),
     };
-    Finding { answer, figures, evidence: Evidence { live, blocks, arrow, outside, peak } }
+    let evidence = Evidence { live, blocks, arrow, native, garbage, outside, peak };
+    Finding { answer, figures, evidence }
+}
+
+/// Sustained growth per batch of any series in bytes with one value per batch: 0 unless it grows
+/// without a bound in sight, `None` for fewer than [`MIN_BATCHES`].
+///
+/// ```
+/// let flush: Vec<i64> = (0..200).map(|batch| batch % 10 * 5_000 + 8 * batch).collect();
+/// assert_eq!(highwater_core::sustained(&flush).map(|rate| rate.0), Some(8.0));
+/// assert_eq!(highwater_core::sustained(&flush[..50]), None);
+/// ```
+#[must_use]
+pub fn sustained(series: &[i64]) -> Option<BytesPerBatch> {
+    (series.len() >= MIN_BATCHES.0 as usize).then(|| BytesPerBatch(growth(series).per_batch))
 }
 
 /// Which leak it is: Arrow's when its buffers are the larger part of what is kept. Whoever keeps a
-/// batch keeps Rust structures around it too, so Arrow's part is never the whole.
-fn leak(live: &Growth, arrow: Option<&Growth>) -> Pattern {
-    match arrow {
-        Some(arrow)
-            if arrow.shape.trend() == Trend::Unbounded
-                && arrow.per_batch > live.per_batch / 2.0 =>
-        {
-            Pattern::ArrowLeak
-        }
-        _ => Pattern::HeapLeak,
+/// batch keeps other structures around it too, so Arrow's part is never the whole. A native one
+/// when the larger part is outside the heap, or nobody in Python can own it.
+fn leak(
+    live: &Growth,
+    arrow: Option<&Growth>,
+    outside: Option<&Outside>,
+    owner: Option<Owner>,
+) -> Pattern {
+    let arrows = arrow.is_some_and(|arrow| {
+        arrow.shape.trend() == Trend::Unbounded && arrow.per_batch > live.per_batch / 2.0
+    });
+    if outside.is_some() {
+        Pattern::NativeLeak
+    } else if arrows {
+        Pattern::ArrowLeak
+    } else if owner == Some(Owner::None) {
+        Pattern::NativeLeak
+    } else {
+        Pattern::HeapLeak
     }
 }
 

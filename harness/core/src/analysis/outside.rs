@@ -3,11 +3,11 @@
 use super::growth::growth;
 use super::windows::WINDOWS;
 use crate::evidence::{Growth, Holder, Outside, OutsideKind, Shape, Trend};
-use crate::series::Run;
+use crate::series::{Reading, Run};
 
 /// Growth over the judged part below which resident memory says nothing: 128 pages of 4 KiB, as
 /// much as page tables, stacks and the allocator's own books move.
-const FLOOR: i64 = 512 << 10;
+pub(super) const FLOOR: i64 = 512 << 10;
 /// Threads that must have been added in the judged part.
 const THREADS: i64 = 8;
 
@@ -15,64 +15,107 @@ const THREADS: i64 = 8;
 /// keeps does: the more holes there are, the more requests fit into one.
 const EVEN: f64 = 0.85;
 
-/// What grows outside the books while live bytes, `live`, do not.
+/// What grows outside the books faster than live bytes, `live`, do inside.
 ///
 /// Resident memory is judged more strictly than live bytes, because allocators keep freed pages:
 /// when a UDF asked the allocator for as much as resident memory grew, the growth can be the
 /// allocator's, and then it must be even and go on in every window. When it asked for less, the
-/// allocator cannot be what holds it.
+/// allocator cannot be what holds it. Beside a leak in the heap only what is surely outside
+/// counts, and only when it is the larger part.
 pub(super) fn outside(run: &Run, live: &Growth) -> Option<Outside> {
-    if !matches!(live.shape.trend(), Trend::Bounded | Trend::Filled) {
+    let trend = live.shape.trend();
+    if trend == Trend::Undecided {
         return None;
     }
-    let judged = run.batches.len() / 3;
-    let requested = requested(run, judged);
-    let threads = run.threads_series();
-    let memory = [
-        (OutsideKind::RssAnon, run.rss_anon_series()),
-        (OutsideKind::RssShmem, run.rss_shmem_series()),
-    ];
+    let leaked = if trend == Trend::Unbounded { live.per_batch } else { 0.0 };
+    let anon = beyond_the_leak(run, trend);
     // Threads first: their stacks are resident memory, so they are the cause.
-    let added = threads.last()? - threads.get(judged)?;
-    let growth_of_threads = growth(&threads);
-    if added >= THREADS && growth_of_threads.shape.trend() == Trend::Unbounded {
-        let holder = Holder::Outside;
-        let what = OutsideKind::Threads;
-        return Some(Outside {
-            what,
-            growth: growth_of_threads,
-            allocated_per_batch: requested,
-            holder,
-        });
+    if let Some(threads) = threads(run)
+        && (leaked == 0.0 || growth(&anon).per_batch > leaked)
+    {
+        return Some(threads);
     }
-    memory.into_iter().find_map(|(what, series)| {
-        let growth = growth(&series);
-        let grown = growth.minima.last()? - growth.minima.first()?;
-        // glibc serves shared memory to nobody.
-        let holder = if what == OutsideKind::RssShmem || growth.per_batch > requested {
-            Holder::Outside
-        } else {
-            Holder::AllocatorOrOutside
-        };
-        let even = match holder {
-            Holder::Outside => {
-                let rises = growth.minima.windows(2).filter(|pair| pair[1] > pair[0]).count();
-                growth.shape.trend() == Trend::Unbounded && rises + 2 >= growth.minima.len()
-            }
-            Holder::AllocatorOrOutside => {
-                matches!(growth.shape, Shape::Steady | Shape::Accelerating)
-                    && growth.late_per_batch >= EVEN * growth.early_per_batch
-                    && growth.minima.len() == WINDOWS
-                    && growth.minima.windows(2).all(|pair| pair[1] > pair[0])
-            }
-        };
-        (grown >= FLOOR && even).then_some(Outside {
-            what,
-            growth,
-            allocated_per_batch: requested,
-            holder,
+    [(OutsideKind::RssAnon, anon), (OutsideKind::RssShmem, run.rss_shmem_series())]
+        .into_iter()
+        .filter_map(|(what, series)| memory(run, what, &series))
+        .find(|found| {
+            trend != Trend::Unbounded
+                || (found.holder == Holder::Outside && found.growth.per_batch > leaked)
         })
+}
+
+/// Whether resident memory grew by more than was asked for, since before `setup`. If not, memory
+/// that was asked for long ago is being touched for the first time, and its pages are no news.
+fn more_than_asked_for(run: &Run) -> bool {
+    let beyond = |reading: &Reading| reading.rss() - reading.live - reading.harness_live;
+    run.batches.last().is_some_and(|last| beyond(last) > beyond(&run.before_setup))
+}
+
+/// Resident anonymous memory, without what is leaked inside the books.
+fn beyond_the_leak(run: &Run, trend: Trend) -> Vec<i64> {
+    let leaks = trend == Trend::Unbounded;
+    run.rss_anon_series()
+        .into_iter()
+        .zip(run.live_series())
+        .map(|(rss, live)| if leaks { rss - live } else { rss })
+        .collect()
+}
+
+fn threads(run: &Run) -> Option<Outside> {
+    let judged = run.batches.len() / 3;
+    let threads = run.threads_series();
+    let added = threads.last()? - threads.get(judged)?;
+    let growth = growth(&threads);
+    (added >= THREADS && growth.shape.trend() == Trend::Unbounded).then(|| Outside {
+        what: OutsideKind::Threads,
+        growth,
+        allocated_per_batch: requested(run, judged),
+        mapped_per_batch: None,
+        holder: Holder::Outside,
     })
+}
+
+/// Growth of one kind of resident memory, if there is any that persists.
+fn memory(run: &Run, what: OutsideKind, series: &[i64]) -> Option<Outside> {
+    let judged = run.batches.len() / 3;
+    let allocated_per_batch = requested(run, judged);
+    let mapped_per_batch = mapped(run, judged);
+    let growth = growth(series);
+    let grown = growth.minima.last()? - growth.minima.first()?;
+    // The C library's own mappings are not among those that are counted, so the holder of what was
+    // mapped is another; it serves shared memory to nobody.
+    let is_mapped = mapped_per_batch.is_some_and(|mapped| mapped > growth.per_batch / 2.0);
+    let holder = if what == OutsideKind::RssAnon && gave_back(run) * 2 >= grown.max(1) {
+        Holder::Allocator
+    } else if what == OutsideKind::RssShmem || growth.per_batch > allocated_per_batch || is_mapped {
+        Holder::Outside
+    } else {
+        Holder::AllocatorOrOutside
+    };
+    let rises = growth.minima.windows(2).filter(|pair| pair[1] > pair[0]).count();
+    let even = match holder {
+        Holder::Outside | Holder::Allocator => {
+            growth.shape.trend() == Trend::Unbounded && rises + 2 >= growth.minima.len()
+        }
+        Holder::AllocatorOrOutside => {
+            matches!(growth.shape, Shape::Steady | Shape::Accelerating)
+                && growth.late_per_batch >= EVEN * growth.early_per_batch
+                && growth.minima.len() == WINDOWS
+                && rises + 1 == WINDOWS
+        }
+    };
+    (grown >= FLOOR && even && more_than_asked_for(run)).then_some(Outside {
+        what,
+        growth,
+        allocated_per_batch,
+        mapped_per_batch,
+        holder,
+    })
+}
+
+/// Resident bytes that the allocators gave back when they were asked to; 0 when they were not.
+fn gave_back(run: &Run) -> i64 {
+    run.experiments.map_or(0, |experiments| experiments.allocators().0)
 }
 
 /// Bytes per batch asked for in the judged part.
@@ -81,5 +124,20 @@ fn requested(run: &Run, judged: usize) -> f64 {
     let (Some(first), Some(last)) = (run.batches.get(judged), run.batches.last()) else {
         return 0.0;
     };
-    (last.allocated - first.allocated).0 as f64 / (run.batches.len() - 1 - judged).max(1) as f64
+    (last.allocated - first.allocated).0 as f64 / between(run, judged)
+}
+
+/// Bytes per batch of address space that was mapped in the judged part, without what Python may
+/// have mapped for blocks of its own: its arenas are mappings like any other.
+#[expect(clippy::cast_precision_loss, reason = "sizes, far below 2^53")]
+fn mapped(run: &Run, judged: usize) -> Option<f64> {
+    let (first, last) = (run.batches.get(judged)?, run.batches.last()?);
+    let mapped = last.mapped? - first.mapped?;
+    let python = last.live - last.native? - (first.live - first.native?);
+    Some((mapped.0 - python.0.max(0)) as f64 / between(run, judged))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of batches")]
+fn between(run: &Run, judged: usize) -> f64 {
+    (run.batches.len() - 1 - judged).max(1) as f64
 }

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use highwater_worker::{Interpreter, python};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -121,4 +122,17 @@ impl Answer {
             assert!(all.contains(part), "`{part}` is not in:\n{all}");
         }
     }
+}
+
+/// The Python that the reference fixtures run in, made from their lock file when it is not there.
+/// `root` is the project's folder and `tmp` cargo's folder for files of its tests.
+///
+/// # Panics
+///
+/// When it cannot be made.
+pub fn reference_python(root: &Path, tmp: &Path) -> PathBuf {
+    let base = Interpreter::find(None).unwrap_or_else(|error| panic!("{error}"));
+    let lock = root.join("udf-fixtures/python/requirements.lock");
+    let venv = python::venv(&base, &lock, &tmp.with_file_name("highwater"), |_| {});
+    venv.unwrap_or_else(|error| panic!("{error}")).interpreter.path
 }

@@ -143,6 +143,19 @@ impl Ledger {
         }
     }
 
+    /// The UDF's live bytes. Leaves the peak window alone.
+    pub fn live_bytes(&self) -> i64 {
+        let mut live = 0_i64;
+        for block in self.roster.iter() {
+            for tally in [block.udf(), block.harness()] {
+                if tally.booked() == Account::Udf {
+                    live = live.wrapping_add(tally.position().live_bytes);
+                }
+            }
+        }
+        live
+    }
+
     /// Books all that other threads did, and that those which run now will do, in the harness's
     /// account: a thread that was there before the UDF is none of its threads. Threads that start
     /// later count as the UDF's.

@@ -20,30 +20,47 @@ pub enum MarkKind {
     AfterBatch,
     /// After the UDF was dropped.
     AfterDrop,
-    /// A kind that a later version has. Not one of the numbers 1 to 5.
+    /// After the worker warmed its libraries up, under Python.
+    AfterWarmUp,
+    /// After everything was collected, once the last batch is done, under Python.
+    AfterCollect,
+    /// After the C library was then asked to trim its heap, under Python.
+    AfterTrim,
+    /// After Arrow's pool was then asked to release what it does not use, under Python.
+    AfterRelease,
+    /// A kind that a later version has. Not one of the numbers 1 to 9.
     Other(u32),
 }
 
 impl MarkKind {
-    fn code(self) -> u32 {
+    /// The number in the record.
+    pub fn code(self) -> u32 {
         match self {
             Self::ProcessStart => 1,
             Self::BeforeSetup => 2,
             Self::AfterSetup => 3,
             Self::AfterBatch => 4,
             Self::AfterDrop => 5,
+            Self::AfterWarmUp => 6,
+            Self::AfterCollect => 7,
+            Self::AfterTrim => 8,
+            Self::AfterRelease => 9,
             Self::Other(code) => code,
         }
     }
 
-    #[cfg(feature = "std")]
-    fn from_code(code: u32) -> Self {
+    /// The kind of a number.
+    pub fn from_code(code: u32) -> Self {
         match code {
             1 => Self::ProcessStart,
             2 => Self::BeforeSetup,
             3 => Self::AfterSetup,
             4 => Self::AfterBatch,
             5 => Self::AfterDrop,
+            6 => Self::AfterWarmUp,
+            7 => Self::AfterCollect,
+            8 => Self::AfterTrim,
+            9 => Self::AfterRelease,
             other => Self::Other(other),
         }
     }
@@ -104,8 +121,16 @@ pub struct Mark {
     pub mapped_bytes: Option<i64>,
     /// Blocks of Python's own allocator.
     pub python_blocks: Option<i64>,
-    /// Live bytes that neither Python nor Arrow accounts for.
+    /// Live bytes that Python's own allocators did not hand out: the rest beside `python_live_bytes`.
     pub native_bytes: Option<i64>,
+    /// Live bytes that Python's own allocators handed out.
+    pub python_live_bytes: Option<i64>,
+    /// Bytes of what the UDF returned.
+    pub output_bytes: Option<i64>,
+    /// Bytes of what the UDF returned, pickled.
+    pub pickled_result_bytes: Option<i64>,
+    /// Bytes of the UDF itself, pickled.
+    pub pickled_state_bytes: Option<i64>,
 }
 
 impl Mark {
@@ -139,6 +164,10 @@ impl Mark {
             mapped_bytes: None,
             python_blocks: None,
             native_bytes: None,
+            python_live_bytes: None,
+            output_bytes: None,
+            pickled_result_bytes: None,
+            pickled_state_bytes: None,
         }
     }
 
@@ -171,6 +200,10 @@ impl Mark {
         put(&mut bytes, 176, word(self.mapped_bytes));
         put(&mut bytes, 184, word(self.python_blocks));
         put(&mut bytes, 192, word(self.native_bytes));
+        put(&mut bytes, 200, word(self.python_live_bytes));
+        put(&mut bytes, 208, word(self.output_bytes));
+        put(&mut bytes, 216, word(self.pickled_result_bytes));
+        put(&mut bytes, 224, word(self.pickled_state_bytes));
         let crc = crc32fast::hash(&bytes[..layout::MARK_CRC]);
         put(&mut bytes, layout::MARK_CRC, crc.to_le_bytes());
         bytes
@@ -210,6 +243,10 @@ impl Mark {
             mapped_bytes: optional(get_i64(bytes, 176)),
             python_blocks: optional(get_i64(bytes, 184)),
             native_bytes: optional(get_i64(bytes, 192)),
+            python_live_bytes: optional(get_i64(bytes, 200)),
+            output_bytes: optional(get_i64(bytes, 208)),
+            pickled_result_bytes: optional(get_i64(bytes, 216)),
+            pickled_state_bytes: optional(get_i64(bytes, 224)),
         })
     }
 }
@@ -257,6 +294,10 @@ mod tests {
             mapped_bytes: Some(-25),
             python_blocks: Some(26),
             native_bytes: Some(27),
+            python_live_bytes: Some(28),
+            output_bytes: Some(-29),
+            pickled_result_bytes: None,
+            pickled_state_bytes: Some(31),
         }
     }
 
@@ -273,7 +314,11 @@ mod tests {
             (MarkKind::AfterSetup, 3),
             (MarkKind::AfterBatch, 4),
             (MarkKind::AfterDrop, 5),
-            (MarkKind::Other(6), 6),
+            (MarkKind::AfterWarmUp, 6),
+            (MarkKind::AfterCollect, 7),
+            (MarkKind::AfterTrim, 8),
+            (MarkKind::AfterRelease, 9),
+            (MarkKind::Other(10), 10),
         ] {
             assert_eq!(kind.code(), code);
             assert_eq!(MarkKind::from_code(code), kind);
@@ -297,6 +342,7 @@ mod tests {
         assert_eq!(get_i64(&bytes, 88), 13);
         assert_eq!(get_u32(&bytes, 132), 19);
         assert_eq!(get_i64(&bytes, 160), i64::MIN);
-        assert!(bytes[200..252].iter().all(|byte| *byte == 0));
+        assert_eq!(get_i64(&bytes, 224), 31);
+        assert!(bytes[232..252].iter().all(|byte| *byte == 0));
     }
 }

@@ -51,7 +51,7 @@
 //!
 //! | offset | type | what |
 //! |---|---|---|
-//! | 0 | u32 | kind: 1 process start, 2 before setup, 3 after setup, 4 after batch, 5 after drop; others are for later versions |
+//! | 0 | u32 | kind: 1 process start, 2 before setup, 3 after setup, 4 after batch, 5 after drop, 6 after warm-up, 7 after a collection of everything, 8 then after `malloc_trim`, 9 then after the release of Arrow's pool; others are for later versions |
 //! | 4 | u32 | batch index from 0; 0 where there is none |
 //! | 8 | u64 | monotonic time, ns |
 //! | 16 | u64 | duration of the step before the mark, ns |
@@ -77,8 +77,12 @@
 //! | 168 | i64 | live bytes before the collection, or absent |
 //! | 176 | i64 | anonymous mappings, bytes, or absent |
 //! | 184 | i64 | Python blocks, or absent |
-//! | 192 | i64 | native bytes, or absent |
-//! | 200 | 52 | reserved, 0 |
+//! | 192 | i64 | UDF: live bytes that Python did not hand out, or absent |
+//! | 200 | i64 | UDF: live bytes that Python handed out, or absent |
+//! | 208 | i64 | bytes of what the UDF returned, or absent |
+//! | 216 | i64 | the same pickled, or absent |
+//! | 224 | i64 | bytes of the UDF itself, pickled, or absent |
+//! | 232 | 20 | reserved, 0 |
 //! | 252 | u32 | CRC-32 of the bytes 0 to 251 |
 //!
 //! Absent is the least i64. Bytes are requested bytes, except the resident ones.

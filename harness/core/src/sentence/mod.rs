@@ -1,6 +1,12 @@
 //! Findings in plain words.
 
-use crate::evidence::{Evidence, Growth, Holder, Outliers, Outside, OutsideKind, Peak, Shape};
+mod production;
+
+pub(crate) use production::of_production;
+
+use crate::evidence::{
+    Evidence, Garbage, Growth, Holder, Outliers, Outside, OutsideKind, Peak, Shape, Trend,
+};
 use crate::finding::{Answer, Finding, Inconclusive};
 use crate::pattern::Pattern;
 use crate::units::{Batches, Bytes, grouped, human_blocks, human_bytes};
@@ -13,15 +19,25 @@ pub(crate) fn of(finding: &Finding) -> String {
     let evidence = &finding.evidence;
     match finding.answer {
         Answer::Inconclusive(why) => inconclusive(why, &evidence.live),
-        Answer::Pattern(Pattern::Healthy | Pattern::GcCycles | Pattern::AllocatorRetention) => {
-            level(&evidence.live)
-        }
-        Answer::Pattern(Pattern::CacheFilling) => filled(&evidence.live),
-        Answer::Pattern(Pattern::HeapLeak | Pattern::ArrowLeak) => leak(finding),
-        Answer::Pattern(Pattern::NativeLeak) => match &evidence.outside {
-            Some(outside) => format!("{}, but {}", level(&evidence.live), grows_outside(outside)),
+        Answer::Pattern(Pattern::Healthy) => level(&evidence.live),
+        Answer::Pattern(Pattern::GcCycles) => match &evidence.garbage {
+            Some(garbage) => format!("{}, but {}", level(&evidence.live), left(*garbage)),
             None => level(&evidence.live),
         },
+        Answer::Pattern(Pattern::CacheFilling) => filled(&evidence.live),
+        Answer::Pattern(Pattern::HeapLeak | Pattern::ArrowLeak) => leak(finding),
+        Answer::Pattern(Pattern::NativeLeak | Pattern::AllocatorRetention) => {
+            let leaks = evidence.live.shape.trend() == Trend::Unbounded;
+            match &evidence.outside {
+                Some(outside) if leaks => {
+                    format!("{}; besides, {}", grows_outside(outside), leak(finding))
+                }
+                Some(outside) => {
+                    format!("{}, but {}", level(&evidence.live), grows_outside(outside))
+                }
+                None => leak(finding),
+            }
+        }
         Answer::Pattern(Pattern::OversizedPeak | Pattern::PathologicalRow) => {
             format!("{}, but {}", level(&evidence.live), stands_out(&evidence.peak))
         }
@@ -29,7 +45,34 @@ pub(crate) fn of(finding: &Finding) -> String {
 }
 
 fn leak(finding: &Finding) -> String {
-    let Evidence { live, arrow, peak, .. } = &finding.evidence;
+    let Evidence { arrow, peak, outside, .. } = &finding.evidence;
+    let bytes = finding.figures.leaked_bytes_per_batch.0;
+    let mut text = rises(finding);
+    if let Some(arrow) = arrow.as_ref().filter(|arrow| arrow.per_batch > 0.0 && bytes > 0.0) {
+        let part = (arrow.per_batch / bytes * 100.0).min(100.0);
+        text += &format!("; Arrow buffers of kept batches are {part:.0} % of it");
+    }
+    if finding.pattern() == Some(Pattern::NativeLeak) && outside.is_none() {
+        text += "; none of the blocks that are added is Python's";
+    }
+    let resident = match outside {
+        Some(Outside { what: OutsideKind::RssAnon | OutsideKind::RssShmem, growth, .. }) => {
+            growth.per_batch
+        }
+        _ => 0.0,
+    };
+    if bytes + resident > 0.0 {
+        let lasts = Batches(two_digits(WORKER / (bytes + resident)));
+        text += &format!("; an 8 GiB worker lasts about {lasts}");
+    }
+    if let Outliers::Few { .. } = peak.outliers {
+        text += &format!("; besides, {}", stands_out(peak));
+    }
+    text
+}
+
+fn rises(finding: &Finding) -> String {
+    let live = &finding.evidence.live;
     let bytes = finding.figures.leaked_bytes_per_batch.0;
     let blocks = finding.figures.leaked_blocks_per_batch.0;
     let how = match live.shape {
@@ -43,23 +86,12 @@ fn leak(finding: &Finding) -> String {
     } else {
         String::new() // blocks that are there already grow
     };
-    let mut text = format!(
+    format!(
         "live bytes rise {}{and_blocks} per batch{}{how}, in {}",
         human_bytes(bytes),
         since(live),
         windows(live),
-    );
-    if let Some(arrow) = arrow.as_ref().filter(|arrow| arrow.per_batch > 0.0 && bytes > 0.0) {
-        let part = (arrow.per_batch / bytes * 100.0).min(100.0);
-        text += &format!("; Arrow buffers of kept batches are {part:.0} % of it");
-    }
-    if bytes > 0.0 {
-        text += &format!("; an 8 GiB worker lasts about {}", Batches(two_digits(WORKER / bytes)));
-    }
-    if let Outliers::Few { .. } = peak.outliers {
-        text += &format!("; besides, {}", stands_out(peak));
-    }
-    text
+    )
 }
 
 fn level(live: &Growth) -> String {
@@ -136,9 +168,14 @@ fn grows_outside(outside: &Outside) -> String {
         }
     };
     let asked = human_bytes(outside.allocated_per_batch);
-    let holder = match outside.holder {
-        Holder::Outside => format!("more than the {asked} asked of the allocator"),
-        Holder::AllocatorOrOutside => {
+    let mapped = outside.mapped_per_batch.filter(|mapped| *mapped > growth.per_batch / 2.0);
+    let holder = match (outside.holder, mapped) {
+        (Holder::Outside, Some(mapped)) => {
+            format!("in new mappings of {} per batch", human_bytes(mapped))
+        }
+        (Holder::Outside, None) => format!("more than the {asked} asked of the allocator"),
+        (Holder::Allocator, _) => "and the allocator gave it back when asked to".to_owned(),
+        (Holder::AllocatorOrOutside, _) => {
             format!("which the allocator may keep of the {asked} it is asked for")
         }
     };
@@ -147,6 +184,14 @@ fn grows_outside(outside: &Outside) -> String {
         human_bytes(growth.per_batch),
         since(growth),
         windows(growth),
+    )
+}
+
+fn left(garbage: Garbage) -> String {
+    let grows = if garbage.grows { ", and ever more" } else { "" };
+    format!(
+        "a typical batch leaves {} to the garbage collector{grows}, of {} that it asks for",
+        garbage.typical, garbage.asked,
     )
 }
 

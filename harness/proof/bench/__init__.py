@@ -1,0 +1,1 @@
+"""What the tracker costs, beside its peers: ``python -m bench``."""
