@@ -147,7 +147,7 @@ impl Gate {
             }
         };
         let environment = &checked.measured.measurement.environment;
-        let new = Baseline::new(self.conditions(spec), &finding, spec.limits);
+        let new = Baseline::new(self.conditions(spec, environment), &finding, spec.limits);
         let (verdict, moved) = match self.baselines.load(&spec.name) {
             Ok(stored) => {
                 let old = stored.as_ref().map(|stored| &stored.baseline);
@@ -172,9 +172,9 @@ impl Gate {
     }
 
     /// What must be equal for the figures to be comparable.
-    fn conditions(&self, spec: &FixtureSpec) -> Conditions {
+    fn conditions(&self, spec: &FixtureSpec, environment: &Environment) -> Conditions {
         Conditions {
-            runtime: spec.runtime.to_string(),
+            runtime: runtime(spec, environment),
             udf: self.udf(spec),
             batches: spec.batches.0,
             rows: spec.rows,
@@ -245,6 +245,19 @@ fn conclusive(measured: &Measured) -> Result<(&Finding, Pattern), Verdict> {
                 let sentence = finding.as_ref().map(Finding::sentence);
                 Verdict::Inconclusive(sentence.unwrap_or_else(|| "the run was not analysed".into()))
             }),
+    }
+}
+
+/// The runtime as far as figures depend on it: objects of one minor version of Python weigh other
+/// bytes than those of the next.
+fn runtime(spec: &FixtureSpec, environment: &Environment) -> String {
+    let minor = environment.get("python").map(|version| {
+        let parts: Vec<&str> = version.split('.').take(2).collect();
+        parts.join(".")
+    });
+    match (spec.runtime, minor) {
+        (Runtime::Python, Some(minor)) => format!("python {minor}"),
+        (runtime, _) => runtime.to_string(),
     }
 }
 
