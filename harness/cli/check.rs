@@ -61,7 +61,6 @@ pub(crate) fn check(project: &Project, check: &Check) -> Result<i32, CliError> {
         let document = Document {
             version: 1,
             confidence,
-            error: None,
             fixtures: checked.iter().map(Entry::from).collect(),
             orphans: orphans.iter().map(std::path::PathBuf::as_path).collect(),
             exit_code: code,

@@ -1,6 +1,6 @@
 //! `highwater list`: the manifest's fixtures, as JSON with their accepted figures.
 
-use anstream::{print, println};
+use anstream::{eprintln, print, println};
 use highwater::Baselines;
 use highwater_core::exit_code;
 use highwater_fixture::FixtureSpec;
@@ -32,7 +32,11 @@ pub(crate) fn list(project: &Project, list: &List) -> Result<i32, CliError> {
 
 /// A fixture with its accepted figures, which are `null` where there are none.
 fn entry(spec: &FixtureSpec, baselines: &Baselines) -> Value {
-    let accepted = baselines.load(&spec.name).ok().flatten().map(|stored| stored.baseline);
+    let accepted = baselines.load(&spec.name).unwrap_or_else(|unreadable| {
+        eprintln!("warning: {unreadable}");
+        None
+    });
+    let accepted = accepted.map(|stored| stored.baseline);
     let accepted = accepted.as_ref();
     json!({
         "name": spec.name,

@@ -47,7 +47,6 @@ pub(crate) fn run(project: &Project, run: &Run) -> Result<i32, CliError> {
             let document = Document {
                 version: 1,
                 confidence: Vec::new(),
-                error: None,
                 fixtures: vec![Entry::from(&measured)],
                 orphans: Vec::new(),
                 exit_code: code,

@@ -1,6 +1,7 @@
 //! One fixture through the gate: measured, analysed, judged against its baseline.
 
 use std::fmt;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use highwater_core::{
@@ -93,7 +94,8 @@ impl Gate {
                 std::thread::scope(|scope| {
                     let production = scope.spawn(|| run(&other));
                     let exact = run(&command);
-                    (exact, production.join().ok().transpose())
+                    let production = production.join().unwrap_or_else(|panic| resume_unwind(panic));
+                    (exact, production.map(Some))
                 })
             }
             _ => (run(&command), Ok(None)),

@@ -20,8 +20,6 @@ pub struct Document<'a> {
     /// What the confidence check measured, for each runtime of the fixtures; empty for commands that
     /// don't gate.
     pub confidence: Vec<Confidence>,
-    /// What failed before any fixture ran, in one line and a hint.
-    pub error: Option<String>,
     /// The fixtures, in the manifest's order.
     pub fixtures: Vec<Entry<'a>>,
     /// Baselines that belong to no fixture.

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use highwater_core::{Bytes, analyse};
-use highwater_tracker::record::{Mark, MarkKind, Record, Stage, State};
-use highwater_worker::finished_run;
+use highwater_tracker::record::{Mark, MarkKind, Record, State};
+use highwater_worker::{Step, finished_run};
 use serde_json::{Value, json};
 
 use crate::sparkline::sparkline;
@@ -88,16 +88,11 @@ fn base(record: &Record) -> i64 {
 }
 
 fn state(record: &Record) -> String {
-    let stage = match record.progress.stage {
-        Stage::Starting | Stage::Confidence => "before `setup`".to_owned(),
-        Stage::Setup => "in `setup`".to_owned(),
-        Stage::Batch(batch) => format!("at batch {batch}"),
-        Stage::Dropping | Stage::Done => "while dropping the UDF".to_owned(),
-    };
+    let step = Step::from(record.progress.stage);
     match &record.progress.state {
         State::Finished => "finished".to_owned(),
-        State::Failed { message } => format!("failed {stage}: {message}"),
-        State::Running => format!("not finished: the worker was killed, or still is, {stage}"),
+        State::Failed { message } => format!("failed {step}: {message}"),
+        State::Running => format!("not finished: the worker was killed, or still is, {step}"),
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use highwater_core::Batches;
 use highwater_fixture::{FixtureSpec, Runtime};
-use highwater_tracker::record::{CanaryOutcome, MarkKind, Record, Stage, State};
+use highwater_tracker::record::{CanaryOutcome, MarkKind, Record, State};
 use serde_json::Value;
 
 use crate::assignment::Assignment;
@@ -199,7 +199,7 @@ fn outcome(spec: &FixtureSpec, record: &Record, ending: &Ending) -> Outcome {
     match death(spec, record, ending) {
         Some(death) => Outcome::Invalid(Invalid {
             death,
-            step: step(record.progress.stage),
+            step: record.progress.stage.into(),
             batches: batches(record),
             last: record.marks.last().map(|mark| reading(mark, base(record))),
             output: said(&ending.output),
@@ -230,7 +230,7 @@ fn death(spec: &FixtureSpec, record: &Record, ending: &Ending) -> Option<Death> 
     match &record.progress.state {
         State::Failed { message } => {
             // The step is said where the death is told.
-            let message = without_step(message, step(record.progress.stage)).to_owned();
+            let message = without_step(message, record.progress.stage.into()).to_owned();
             let missing = ending.status.code() == Some(i32::from(exit::MISSING_PACKAGE));
             Some(if missing { Death::MissingPackage(message) } else { Death::Failed(message) })
         }
@@ -291,15 +291,6 @@ fn last_words(ending: &Ending) -> Option<&str> {
 /// What the UDF printed, without the worker's own last words, which the record has as well.
 fn said(output: &str) -> String {
     output.split(LAST_WORDS).next().unwrap_or_default().to_owned()
-}
-
-fn step(stage: Stage) -> Step {
-    match stage {
-        Stage::Starting | Stage::Confidence => Step::Start,
-        Stage::Setup => Step::Setup,
-        Stage::Batch(batch) => Step::Batch(batch),
-        Stage::Dropping | Stage::Done => Step::Drop,
-    }
 }
 
 fn batches(record: &Record) -> Batches {

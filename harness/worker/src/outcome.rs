@@ -3,6 +3,7 @@
 use std::fmt;
 
 use highwater_core::{Batches, Bytes, Reading, Run};
+use highwater_tracker::record::Stage;
 use serde::Serialize;
 
 /// What a run gave: a whole series, or the reason why there is none.
@@ -67,6 +68,17 @@ pub struct Invalid {
     pub last: Option<Reading>,
     /// The last lines that the worker printed.
     pub output: String,
+}
+
+impl From<Stage> for Step {
+    fn from(stage: Stage) -> Self {
+        match stage {
+            Stage::Starting | Stage::Confidence => Self::Start,
+            Stage::Setup => Self::Setup,
+            Stage::Batch(batch) => Self::Batch(batch),
+            Stage::Dropping | Stage::Done => Self::Drop,
+        }
+    }
 }
 
 impl fmt::Display for Step {
