@@ -89,10 +89,7 @@ fn repeats(spec: &FixtureSpec) -> Result<(), Failed> {
     let Some(first) = counted(&gate, spec)? else { return Err("its package is missing".into()) };
     for run in 2..=10 {
         let again = counted(&gate, spec)?.unwrap_or_default();
-        let allowed = jitter(spec);
-        let differs = first.iter().zip(&again).position(|(one, other)| {
-            one.iter().zip(other).any(|(one, other)| (one - other).abs() > allowed)
-        });
+        let differs = first.iter().zip(&again).position(|(one, other)| one != other);
         if let Some(mark) = differs {
             let (one, other) = (&first[mark], &again[mark]);
             return Err(
@@ -104,16 +101,6 @@ fn repeats(spec: &FixtureSpec) -> Result<(), Failed> {
         }
     }
     Ok(())
-}
-
-/// By how much a mark may differ from run to run. Two Python fixtures keep so many small objects
-/// that CPython's table of arenas doubles once, by 1,536 bytes, a batch or two earlier or later.
-/// Everything else gets nothing.
-fn jitter(spec: &FixtureSpec) -> i128 {
-    match spec.name.as_str() {
-        "py_growing_cache" | "py_kept_schemas" => 1536,
-        _ => 0,
-    }
 }
 
 /// Live bytes, live blocks, peak, allocations and allocated bytes, at each mark from `setup` on.

@@ -96,6 +96,12 @@ pub(crate) fn resumed(
                 forget(block);
             }
         }
+        Some(block) if Counter::<ThreadSlot>::is_aside() => {
+            // A table of Python's allocator that was made before its books were set aside stays where
+            // it was counted, as a constant, and what it grows by is nobody's.
+            Counter::<ThreadSlot>::freed(block.size);
+            allocated(after, size);
+        }
         Some(block) => {
             forget(block);
             allocated(after, size);
@@ -164,6 +170,13 @@ fn python_freed_rarely(cell: Cell) -> Block {
     let block = cell.clear(cell.head());
     forget(block);
     block
+}
+
+/// Whether the C library's functions made the block at `address`, as far as is known.
+#[cold]
+#[inline(never)]
+pub(crate) fn is_native(address: *mut c_void) -> bool {
+    !address.is_null() && shadow::find(address).is_some_and(|cell| !cell.head().is_empty())
 }
 
 /// A free of Python's that did not happen after all, because a resize returned null.
@@ -240,10 +253,29 @@ fn adopt(cell: Cell, head: Head) -> bool {
         return false;
     }
     let block = cell.clear(head);
-    let account = block.origin.account();
+    let (before, account) = (block.origin.account(), tls::account());
     cell.write(Block { origin: Origin::python(account), ..block });
+    if before != account {
+        // `malloc` took it for a page of Python's books.
+        Counter::<ThreadSlot>::freed_from(before, block.size);
+        Counter::<ThreadSlot>::allocated(block.size);
+    }
     tally::count_allocated(account, block.size);
     true
+}
+
+/// The largest request that CPython serves from its arenas, in bytes; the same since 3.7.
+const LARGEST_FROM_ARENA: usize = 512;
+
+/// Passes a request for `size` bytes on to Python's own allocator.
+///
+/// What that asks of `malloc` for its own books (the table of its arenas, the radix tree over their
+/// addresses) is not what the program asked for, and depends on where the kernel puts the arenas:
+/// it goes to the harness's account. Not for resizing a block that
+/// `malloc` made: see [`is_native`].
+#[inline(always)]
+pub(crate) fn by_python<T>(size: usize, request: impl FnOnce() -> T) -> T {
+    if size <= LARGEST_FROM_ARENA { Counter::<ThreadSlot>::aside(request) } else { request() }
 }
 
 #[cold]

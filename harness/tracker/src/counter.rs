@@ -85,6 +85,29 @@ impl<S: Slot> Counter<S> {
         before
     }
 
+    /// Does `work` with all that the calling thread allocates in it in the harness's account, for a
+    /// hook around another allocator whose own books are nobody's memory. Sections stay as they are.
+    #[inline(always)]
+    pub fn aside<T>(work: impl FnOnce() -> T) -> T {
+        let Some(tally) = Self::tally() else { return work() };
+        let present = S::get();
+        let block = ThreadBlock::around(present, tally.account());
+        // SAFETY: blocks are static and only ever shared.
+        let shared = unsafe { &*block };
+        shared.put_aside(true);
+        S::set(ThreadBlock::tally_in(block, Account::Harness));
+        let done = work();
+        S::set(present);
+        shared.put_aside(false);
+        done
+    }
+
+    /// Whether the calling thread is in [`aside`](Self::aside).
+    pub fn is_aside() -> bool {
+        // SAFETY: blocks are static and only ever shared.
+        Self::block().is_some_and(|block| unsafe { block.as_ref() }.is_put_aside())
+    }
+
     /// The hot half of counting an event. True when [`catch_up`](Self::catch_up) must follow, with
     /// the same event. Apart from it so that a hook can end in a tail call to either half, and has
     /// no registers to save in the hot one.
@@ -155,6 +178,7 @@ impl<S: Slot> Counter<S> {
         S::set(ThreadBlock::tally_in(block.as_ptr(), account));
     }
 
+    #[inline(always)]
     fn tally() -> Option<&'static Tally> {
         // SAFETY: as in `has_left`.
         match unsafe { S::get().as_ref() } {

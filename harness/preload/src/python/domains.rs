@@ -10,6 +10,9 @@
 //!   it.
 //!
 //! A resize takes the old block off before the new one comes on, so that the peak never sees both.
+//!
+//! What Python's allocator takes from `malloc` for its own books is set aside: see
+//! [`by_python`](books::by_python).
 
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
@@ -80,15 +83,18 @@ macro_rules! domain {
             pub(crate) unsafe extern "C" fn malloc(_: *mut c_void, size: usize) -> *mut c_void {
                 let original = ORIGINAL.get();
                 // SAFETY: Python's call, passed on.
-                let block = unsafe { (original.malloc)(original.context, size) };
+                let request = || unsafe { (original.malloc)(original.context, size) };
+                let block = books::by_python(size, request);
                 books::python_allocated(block, size)
             }
 
             unsafe extern "C" fn calloc(_: *mut c_void, count: usize, size: usize) -> *mut c_void {
                 let original = ORIGINAL.get();
+                let bytes = count.wrapping_mul(size);
                 // SAFETY: Python's call, passed on.
-                let block = unsafe { (original.calloc)(original.context, count, size) };
-                books::python_allocated(block, count.wrapping_mul(size))
+                let request = || unsafe { (original.calloc)(original.context, count, size) };
+                let block = books::by_python(bytes, request);
+                books::python_allocated(block, bytes)
             }
 
             unsafe extern "C" fn realloc(
@@ -99,7 +105,12 @@ macro_rules! domain {
                 let original = ORIGINAL.get();
                 let before = books::python_freed(block);
                 // SAFETY: Python's call, passed on.
-                let moved = unsafe { (original.realloc)(original.context, block, size) };
+                let request = || unsafe { (original.realloc)(original.context, block, size) };
+                // What `malloc` made before these hooks came is the program's, not the books'.
+                let moved = match before {
+                    None if books::is_native(block) => request(),
+                    _ => books::by_python(size, request),
+                };
                 match before {
                     Some(before) if moved.is_null() => books::python_kept(block, before),
                     _ => books::python_allocated(moved, size),

@@ -12,6 +12,13 @@ fn objects_of_every_size_count_once() {
     }
 }
 
+#[test]
+fn pythons_own_books_are_nobodys_memory() {
+    for python in pythons() {
+        assert_eq!(succeed(&mut counted_python(&python, "arenas.py")), "exact\n", "{python:?}");
+    }
+}
+
 /// With `malloc` behind them, Python's objects pass through both hooks.
 #[test]
 fn objects_count_once_when_python_uses_malloc() {

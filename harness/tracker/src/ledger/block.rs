@@ -14,6 +14,8 @@ pub struct ThreadBlock {
     in_use: AtomicU32,
     /// How many harness sections the owner is in.
     depth: AtomicU32,
+    /// 1 while the owner is in [`Counter::aside`](crate::Counter::aside).
+    aside: AtomicU32,
     next: AtomicPtr<ThreadBlock>,
 }
 
@@ -26,6 +28,7 @@ impl ThreadBlock {
                 harness: Tally::new(Account::Harness),
                 in_use: AtomicU32::new(0),
                 depth: AtomicU32::new(0),
+                aside: AtomicU32::new(0),
                 next: AtomicPtr::new(ptr::null_mut()),
             }
         }
@@ -61,7 +64,19 @@ impl ThreadBlock {
         self.depth.store(0, Ordering::Relaxed);
     }
 
-    /// The account that the owner counts in now.
+    /// Notes whether the owner's allocations are set aside for a moment, for the owner.
+    #[cfg(not(loom))]
+    pub(crate) fn put_aside(&self, is_aside: bool) {
+        self.aside.store(is_aside.into(), Ordering::Relaxed);
+    }
+
+    /// Whether the owner's allocations are set aside now.
+    #[cfg(not(loom))]
+    pub(crate) fn is_put_aside(&self) -> bool {
+        self.aside.load(Ordering::Relaxed) != 0
+    }
+
+    /// The account of the sections that the owner is in.
     pub fn account(&self) -> Account {
         match self.depth.load(Ordering::Relaxed) {
             0 => Account::Udf,
