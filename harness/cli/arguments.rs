@@ -93,6 +93,17 @@ pub(crate) struct Run {
     /// Batches to run, instead of what the manifest says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) batches: Option<u32>,
+    /// Batches to run at most, when the answer is not certain by then; as many as `--batches` for a
+    /// run of fixed length [default: four times the batches]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_batches: Option<u32>,
+    /// End the run at the first certain answer. A leak that starts later is not seen
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Batches that a worker is planned to do in its life, for the memory to ask for
+    /// [default: what the manifest says, else 10,000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) planned_batches: Option<u32>,
     /// Rows in each batch, instead of what the manifest says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rows: Option<u32>,

@@ -41,6 +41,11 @@ pub(crate) enum CliError {
          hint: leave it away, or change `input` in the manifest"
     )]
     InputOfFixture { name: String },
+    #[error(
+        "`--max-batches {most}` is less than the {batches} batches of the run\n\
+         hint: give as many for a run of fixed length, or fewer `--batches`"
+    )]
+    TooFewAtMost { most: u32, batches: u32 },
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
 }
@@ -52,6 +57,7 @@ impl CliError {
             Self::Build(_) | Self::Unreadable { .. } => exit_code::USAGE,
             Self::NoName { .. } | Self::NoFile { .. } => exit_code::USAGE,
             Self::PythonOnly { .. } | Self::InputOfFixture { .. } => exit_code::USAGE,
+            Self::TooFewAtMost { .. } => exit_code::USAGE,
             Self::Python(PythonError::Unwritable { .. } | PythonError::VenvFailed { .. }) => {
                 exit_code::INVALID
             }

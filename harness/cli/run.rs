@@ -1,9 +1,9 @@
 //! `highwater run`: the figures of one fixture, or of a Python UDF in a file, without a gate.
 
 use anstream::print;
-use highwater::Gate;
+use highwater::{Gate, Haste};
 use highwater_core::{Batches, exit_code};
-use highwater_fixture::FixtureSpec;
+use highwater_fixture::{FixtureSpec, longest};
 use highwater_report::{Document, Entry, describe};
 use highwater_worker::Outcome;
 
@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::{project, python};
 
 pub(crate) fn run(project: &Project, run: &Run) -> Result<i32, CliError> {
-    let (spec, mut gate) = if python::is_file(&run.name) {
+    let (mut spec, mut gate) = if python::is_file(&run.name) {
         (python::spec(run)?, python::gate(project)?)
     } else {
         fixture(project, run)?
@@ -31,9 +31,15 @@ pub(crate) fn run(project: &Project, run: &Run) -> Result<i32, CliError> {
         }
     }
 
+    lengthen(&mut spec, run)?;
+    let haste = if run.quick { Haste::Quick } else { Haste::Whole };
+
     let progress = Progress::new(1);
     progress.now(&spec.name);
-    let measured = gate.measure(&spec);
+    let measured = gate.measure(&spec, haste).map(|mut measured| {
+        gate.explain(&mut measured);
+        measured
+    });
     progress.finish();
     let measured = measured?;
     let code = match (&measured.measurement.outcome, &measured.finding) {
@@ -55,6 +61,21 @@ pub(crate) fn run(project: &Project, run: &Run) -> Result<i32, CliError> {
         }
     }
     Ok(code)
+}
+
+/// How long the run may get, and what it is planned for, by what was typed.
+fn lengthen(spec: &mut FixtureSpec, run: &Run) -> Result<(), CliError> {
+    if run.batches.is_some() {
+        spec.max_batches = longest(spec.batches);
+    }
+    if let Some(most) = run.max_batches {
+        if most < spec.batches.0 {
+            return Err(CliError::TooFewAtMost { most, batches: spec.batches.0 });
+        }
+        spec.max_batches = Batches(most);
+    }
+    spec.planned_batches = run.planned_batches.map_or(spec.planned_batches, Batches);
+    Ok(())
 }
 
 /// A fixture of the manifest, with what was typed instead of what the manifest says.

@@ -1,69 +1,13 @@
 //! Python UDFs as a user meets them: real Python, real pyarrow, the command.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use assert_cmd::Command;
 use highwater_tracker::record::{MarkKind, Record, State};
-use serde_json::Value;
-use suite_support::{Answer, answer, reference_python};
-use tempfile::TempDir;
+use suite_support::{Own, answer};
 
-const HIGHWATER: &str = env!("CARGO_BIN_EXE_highwater");
-
-/// A folder with a user's files, and the Python of the reference fixtures.
-struct Own {
-    folder: TempDir,
-    python: PathBuf,
-}
-
-impl Own {
-    /// The user's `udfs.py`.
-    fn new(udfs: &str) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("udfs.py"), udfs).expect("it is written");
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let python = reference_python(root, Path::new(env!("CARGO_TARGET_TMPDIR")));
-        Self { folder, python }
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(HIGHWATER);
-        command
-            .current_dir(self.folder.path())
-            .args(arguments)
-            .env("NO_COLOR", "1")
-            .env("XDG_CACHE_HOME", self.folder.path().join("cache"))
-            .env_remove("VIRTUAL_ENV")
-            .env_remove("CI");
-        command
-    }
-
-    fn with(&self, python: &Path, arguments: &[&str]) -> Answer {
-        answer(self.command(arguments).arg("--python").arg(python))
-    }
-
-    fn run(&self, udf: &str, more: &[&str]) -> Answer {
-        let named = format!("udfs.py:{udf}");
-        self.with(&self.python, &[&["run", &named], more].concat())
-    }
-
-    /// The figures of a UDF whose run finished.
-    fn figures(&self, udf: &str, more: &[&str]) -> Value {
-        let answer = self.run(udf, &[more, &["--format", "json"]].concat());
-        assert_eq!(answer.code, 0, "{}{}", answer.out, answer.err);
-        answer.json()["fixtures"][0].clone()
-    }
-
-    /// A wrapper script around the Python, with this line before it.
-    fn wrapper(&self, line: &str) -> PathBuf {
-        use std::os::unix::fs::PermissionsExt as _;
-        let path = self.folder.path().join("wrapper");
-        let script = format!("#!/bin/sh\n{line}\nexec \"{}\" \"$@\"\n", self.python.display());
-        std::fs::write(&path, script).expect("it is written");
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
-            .expect("it is ours");
-        path
-    }
+/// The user's `udfs.py`.
+fn own(udfs: &str) -> Own {
+    Own::new(env!("CARGO_BIN_EXE_highwater"), udfs, Path::new(env!("CARGO_TARGET_TMPDIR")))
 }
 
 fn flights() -> String {
@@ -96,7 +40,7 @@ def function(distance: int) -> int:
 
 #[test]
 fn every_form_of_a_udf_runs_from_its_file() {
-    let own = Own::new(FORMS);
+    let own = own(FORMS);
     let path = flights();
     let input = ["--input", &path, "--batches", "100", "--rows", "100"];
     for udf in ["Batch", "Arrays", "Rows", "function"] {
@@ -134,7 +78,7 @@ class Leak(Churn):
 
 #[test]
 fn a_hundred_bytes_per_batch_are_found_amid_churn_in_pandas() {
-    let own = Own::new(CHURN);
+    let own = own(CHURN);
     let path = flights();
     let input = ["--input", &path, "--columns", "carrier,distance", "--batches", "200"];
     let leak = own.figures("Leak", &input);
@@ -166,7 +110,7 @@ class Keep:
 /// the same whatever pool is the user's.
 #[test]
 fn kept_arrow_memory_is_counted_under_every_pool() {
-    let own = Own::new(KEPT);
+    let own = own(KEPT);
     for pool in ["system", "mimalloc", "jemalloc"] {
         let mut command = own.command(&["run", "udfs.py:Keep", "--batches", "100"]);
         command.args(["--format", "json"]).arg("--python").arg(&own.python);
@@ -248,7 +192,7 @@ class InSetup(Base):
 
 #[test]
 fn mishaps_end_in_one_clear_line_and_a_readable_record() {
-    let own = Own::new(MISHAPS);
+    let own = own(MISHAPS);
     let short = ["--batches", "100", "--rows", "8"];
     for (udf, line, state, batches) in [
         ("Raises", "invalid: ValueError: row 5 has no price (udfs.py:", "failed", 37),
@@ -279,7 +223,7 @@ fn mishaps_end_in_one_clear_line_and_a_readable_record() {
 
 #[test]
 fn the_memory_limit_of_a_python_fixture() {
-    let own = Own::new(MISHAPS);
+    let own = own(MISHAPS);
     let manifest = "version: 1\nfixtures:\n  - {name: hoards, runtime: python, udf: udfs.py:Hoards, \
                     batches: 100, rows: 8, memory_limit: 400MiB}\n";
     std::fs::write(own.folder.path().join("highwater.yaml"), manifest).expect("it is written");
@@ -295,7 +239,7 @@ fn the_memory_limit_of_a_python_fixture() {
 
 #[test]
 fn a_worker_without_the_tracker_is_never_green() {
-    let own = Own::new(FORMS);
+    let own = own(FORMS);
     let text = own.folder.path().join("no-library.so");
     std::fs::write(&text, "not a library").expect("it is written");
     let foreign = own.folder.path().join("foreign.so");
@@ -326,7 +270,7 @@ fn a_worker_without_the_tracker_is_never_green() {
 
 #[test]
 fn doctor_says_what_it_found() {
-    let own = Own::new(FORMS);
+    let own = own(FORMS);
     let answer = own.with(&own.python, &["doctor"]);
     answer.says(0, &["tracker", "python", "pyarrow", "default pool", "C library", "glibc"]);
     let json = own.with(&own.python, &["doctor", "--format", "json"]).json();
@@ -336,7 +280,7 @@ fn doctor_says_what_it_found() {
 
 #[test]
 fn what_was_typed_wrong_is_said_in_one_line() {
-    let own = Own::new(FORMS);
+    let own = own(FORMS);
     own.run("Batch", &["--input", "no.parquet"]).says(2, &["input no.parquet is no file", "hint:"]);
     own.run("Batch", &["--columns", "a"]).says(2, &["--input"]);
     own.run("Batsh", &["--batches", "100"]).says(4, &["has no `Batsh`", "`Batch`"]);

@@ -54,6 +54,14 @@ pub enum Inconclusive {
         /// Growth per batch in its second half.
         late: BytesPerBatch,
     },
+    /// Live bytes stop growing only where the input starts over, which may be why: a cache by the
+    /// input's content finds nothing new in it.
+    InputStartedOver {
+        /// Batches in the run.
+        batches: Batches,
+        /// Batches before the input started over.
+        fresh: Batches,
+    },
 }
 
 /// The answer for one run, with the figures and the evidence for it.
@@ -75,6 +83,13 @@ impl Finding {
             Answer::Pattern(pattern) => Some(pattern),
             Answer::Inconclusive(_) => None,
         }
+    }
+
+    /// Whether more batches could name the pattern. Too few to begin with are not made up for:
+    /// whoever asks for so few is told.
+    #[must_use]
+    pub const fn wants_more(&self) -> bool {
+        matches!(self.answer, Answer::Inconclusive(Inconclusive::StillGrowing { .. }))
     }
 
     /// The finding in one sentence of plain words and human units, without a full stop.

@@ -23,10 +23,12 @@ mod baseline;
 mod evidence;
 pub mod exit_code;
 mod experiments;
+mod explanation;
 mod finding;
 mod limit;
 mod pattern;
 mod production;
+mod recommendation;
 mod sentence;
 mod series;
 mod units;
@@ -38,10 +40,14 @@ pub use evidence::{
     Evidence, Garbage, Growth, Holder, Outliers, Outside, OutsideKind, Peak, Shape, Trend,
 };
 pub use experiments::{ExperimentMarks, Experiments, GaveBack};
+pub use explanation::{Explanation, explain};
 pub use finding::{Answer, Figures, Finding, Inconclusive};
 pub use limit::{Limit, Movement, ParseLimitError};
 pub use pattern::{Class, Pattern};
 pub use production::{ArrowBooks, Production, ProductionFinding, headline};
+pub use recommendation::{MARGIN_PERCENT, Recommendation, recommend};
 pub use series::{Reading, Run};
 pub use units::{Batches, Blocks, BlocksPerBatch, Bytes, BytesPerBatch, ParseBytesError};
-pub use verdict::{Change, Difference, Improvement, Missing, Regression, Verdict, judge};
+pub use verdict::{
+    Change, Difference, Disagreement, Improvement, Missing, Regression, Verdict, judge,
+};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::experiments::Experiments;
-use crate::units::{Blocks, Bytes};
+use crate::units::{Batches, Blocks, Bytes};
 
 /// One mark. Bytes and blocks are those of the UDF alone unless said otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +77,10 @@ pub struct Run {
     pub experiments: Option<Experiments>,
     /// By how much a peak may be under the truth; 0 when one thread allocated.
     pub peak_error_bound: Bytes,
+    /// Batches before the input starts over with its first rows; `None` when it does not, or nobody
+    /// knows.
+    #[serde(default)]
+    pub fresh_batches: Option<Batches>,
 }
 
 impl Run {

@@ -27,6 +27,8 @@ pub enum Verdict {
     Invalid(String),
     /// Nothing to compare with.
     BaselineMissing(Missing),
+    /// A regression that a second run, in a fresh process, did not show. Never returned by [`judge`].
+    Disagreement(Disagreement),
     /// An optional fixture that cannot run here; says why. Never returned by [`judge`].
     NotRun(String),
 }
@@ -47,6 +49,15 @@ pub struct Regression {
     pub changes: Vec<Change>,
     /// Old and new pattern, when there is a leak that the baseline does not accept.
     pub pattern: Option<(Pattern, Pattern)>,
+}
+
+/// What two runs of one fixture said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Disagreement {
+    /// What the first one showed.
+    pub first: Regression,
+    /// The verdict on the second one.
+    pub second: Box<Verdict>,
 }
 
 /// Why there is nothing to compare with.
@@ -96,6 +107,7 @@ impl Verdict {
             Self::Inconclusive(_) => "inconclusive",
             Self::Invalid(_) => "invalid",
             Self::BaselineMissing(_) => "baseline_missing",
+            Self::Disagreement(_) => "disagreement",
             Self::NotRun(_) => "not_run",
         }
     }
@@ -106,7 +118,7 @@ impl Verdict {
         match self {
             Self::Pass | Self::Improved(_) | Self::NotRun(_) => exit_code::PASS,
             Self::Regressed(_) => exit_code::REGRESSED,
-            Self::Inconclusive(_) | Self::Invalid(_) => exit_code::INVALID,
+            Self::Inconclusive(_) | Self::Invalid(_) | Self::Disagreement(_) => exit_code::INVALID,
             Self::BaselineMissing(_) => exit_code::BASELINE_MISSING,
         }
     }
@@ -246,6 +258,9 @@ impl fmt::Display for Verdict {
             Self::Inconclusive(why) => write!(f, "inconclusive: {why}"),
             Self::Invalid(why) => write!(f, "invalid: {why}"),
             Self::BaselineMissing(missing) => write!(f, "baseline missing: {missing}"),
+            Self::Disagreement(Disagreement { first, second }) => {
+                write!(f, "two runs disagree: regressed: {first}; then {second}")
+            }
             Self::NotRun(why) => write!(f, "not run: {why}"),
         }
     }

@@ -5,16 +5,22 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use highwater_core::{
-    ArrowBooks, Baseline, Conditions, Finding, Improvement, Missing, Pattern, Production,
-    ProductionFinding, Regression, Verdict, analyse, analyse_production, exit_code, judge,
+    ArrowBooks, Baseline, Conditions, Disagreement, Explanation, Finding, Improvement, Missing,
+    Pattern, Production, ProductionFinding, Recommendation, Regression, Verdict, analyse,
+    analyse_production, exit_code, explain, headline, judge, recommend,
 };
 use highwater_fixture::{FixtureSpec, Input, Runtime};
+use highwater_worker::pace::Led;
 use highwater_worker::{
-    Death, MeasureError, Measurement, Outcome, RunKind, WorkerCommand, measure,
+    Death, MeasureError, Measurement, Outcome, Pace, RunKind, WorkerCommand, measure,
+    measure_at_pace,
 };
 
 use crate::baseline::{Baselines, Environment, Pending};
 use crate::confidence::{Confidence, ConfidenceFailed, confidence};
+use crate::length::{Haste, Length};
+use crate::remedies::{Remedy, best, remedies};
+use crate::rows::{BadRows, bad_rows};
 use crate::workers::Workers;
 
 /// A gate over the fixtures of one manifest, or of one test.
@@ -42,6 +48,27 @@ pub struct Measured {
     /// The other run of a Python fixture, for the figures of resident memory alone: no baseline, no
     /// limit and no pattern of the gate comes from it. `None` for Rust fixtures.
     pub production: Option<ProductionRun>,
+    /// What [`Gate::explain`] found out by further runs.
+    pub explained: Explained,
+}
+
+/// What further runs told of a fixture.
+#[derive(Debug, Default)]
+pub struct Explained {
+    /// The rows of the batch that stands out; `None` where none does, or nobody looked.
+    pub rows: Option<BadRows>,
+    /// What was tried against retention; empty where none is suspected, or nobody tried.
+    pub remedies: Vec<Remedy>,
+    /// Why some of it could not be found out.
+    pub failed: Option<String>,
+}
+
+impl Explained {
+    /// The remedy that saved most, when one saved a tenth of resident memory or more.
+    #[must_use]
+    pub fn best_remedy(&self) -> Option<&Remedy> {
+        best(&self.remedies)
+    }
 }
 
 /// The run of a Python fixture with the allocators, threads and collector of production.
@@ -64,10 +91,22 @@ pub struct Checked {
     pub verdict: Verdict,
     /// The accepted baseline's file.
     pub baseline: PathBuf,
+    /// The second run, in fresh processes, of a fixture that seemed to have regressed, with the
+    /// verdict on it; `None` for all others.
+    pub confirmation: Option<Box<Confirmation>>,
     /// What lies beside it now.
     pub pending: Pending,
     /// What the environment says differently from the baseline's: key, then, now.
     pub moved: Vec<(String, String, String)>,
+}
+
+/// A second run of a fixture that seemed to have regressed.
+#[derive(Debug)]
+pub struct Confirmation {
+    /// What was measured.
+    pub measured: Measured,
+    /// The verdict on it alone.
+    pub verdict: Verdict,
 }
 
 impl Gate {
@@ -82,32 +121,44 @@ impl Gate {
 
     /// Runs one fixture and analyses its series. A Python fixture has two runs, side by side.
     ///
+    /// A run whose answer is not certain goes on, up to the fixture's `max_batches`; one in
+    /// [haste](Haste) may end before the fixture's batches.
+    ///
     /// # Errors
     ///
     /// When the worker cannot be started at all; a worker that dies is an [`Outcome`].
-    pub fn measure(&self, spec: &FixtureSpec) -> Result<Measured, MeasureError> {
+    pub fn measure(&self, spec: &FixtureSpec, haste: Haste) -> Result<Measured, MeasureError> {
         let command = self.workers.command(spec.runtime)?;
-        let run = |command: &WorkerCommand| measure(command, spec, &self.records);
-        let (measurement, production) = match (spec.runtime, &self.workers.python) {
-            (Runtime::Python, Some(python)) => {
-                let other = python.command(RunKind::Production);
-                std::thread::scope(|scope| {
-                    let production = scope.spawn(|| run(&other));
-                    let exact = run(&command);
-                    let production = production.join().unwrap_or_else(|panic| resume_unwind(panic));
-                    (exact, production.map(Some))
-                })
+        let length = Length::of(spec, haste);
+        let led = Led::new(length);
+        let run = |command: &WorkerCommand, pace: &dyn Pace| {
+            if length.is_fixed() {
+                measure(command, spec, &self.records)
+            } else {
+                measure_at_pace(command, spec, &self.records, pace)
             }
-            _ => (run(&command), Ok(None)),
+        };
+        let (measurement, production) = match self.production(spec.runtime) {
+            Some(other) => std::thread::scope(|scope| {
+                let production = scope.spawn(|| run(&other, &led.follower()));
+                let exact = run(&command, &led);
+                // A run that could not be started leads nobody.
+                led.ended();
+                let production = production.join().unwrap_or_else(|panic| resume_unwind(panic));
+                (exact, production.map(Some))
+            }),
+            None => (run(&command, &led), Ok(None)),
         };
         let (measurement, production) = (measurement?, production?);
         let finding = finding(&measurement);
         let arrow = self.workers.arrow_books();
         let production = production.map(|other| ProductionRun::new(other, arrow, finding.as_ref()));
-        Ok(Measured { spec: spec.clone(), measurement, finding, production })
+        let explained = Explained::default();
+        Ok(Measured { spec: spec.clone(), measurement, finding, production, explained })
     }
 
-    /// Runs one fixture once, without what only figures of resident memory need.
+    /// Runs one fixture once, for exactly its batches, without what only figures of resident memory
+    /// need.
     ///
     /// # Errors
     ///
@@ -116,10 +167,50 @@ impl Gate {
         let command = self.workers.command(spec.runtime)?;
         let measurement = measure(&command, spec, &self.records)?;
         let finding = finding(&measurement);
-        Ok(Measured { spec: spec.clone(), measurement, finding, production: None })
+        let explained = Explained::default();
+        Ok(Measured { spec: spec.clone(), measurement, finding, production: None, explained })
     }
 
-    /// Runs one fixture and judges it against its baseline.
+    /// Finds out by further runs what a finding leaves open: which rows of a batch make its peak, and
+    /// what would save the memory that an allocator keeps. Does nothing for other findings.
+    pub fn explain(&self, measured: &mut Measured) {
+        let mut explained = Explained::default();
+        if let Err(error) = self.explained(measured, &mut explained) {
+            explained.failed = Some(error.to_string());
+        }
+        measured.explained = explained;
+    }
+
+    fn explained(&self, measured: &Measured, to: &mut Explained) -> Result<(), MeasureError> {
+        let spec = &measured.spec;
+        let Some(finding) = &measured.finding else { return Ok(()) };
+        let Some(pattern) = measured.headline() else { return Ok(()) };
+        let exact = self.workers.command(spec.runtime)?;
+        to.rows = bad_rows(&exact, spec, &self.records, &finding.evidence.peak)?;
+        if pattern != Pattern::AllocatorRetention {
+            return Ok(());
+        }
+        let suspected = match (&measured.production, &measured.measurement.outcome) {
+            (Some(production), _) => production.production.as_ref().map(|it| &it.run),
+            (None, Outcome::Finished(run)) => Some(run),
+            (None, _) => None,
+        };
+        let command = self.production(spec.runtime).unwrap_or(exact);
+        if let Some(plain) = suspected {
+            to.remedies = remedies(&command, spec, &self.records, plain)?;
+        }
+        Ok(())
+    }
+
+    /// The command of the production run, where a runtime has one.
+    fn production(&self, runtime: Runtime) -> Option<WorkerCommand> {
+        let python = self.workers.python.as_ref().filter(|_| runtime == Runtime::Python);
+        python.map(|python| python.command(RunKind::Production))
+    }
+
+    /// Runs one fixture and judges it against its baseline. What seems to have regressed is run again
+    /// in fresh processes: only what both runs show is a regression, and anything else a
+    /// disagreement, which does not pass.
     ///
     /// The verdict is told to `announce` before insta compares, because insta prints only its own
     /// diff.
@@ -127,50 +218,78 @@ impl Gate {
     /// A worker that cannot be started makes the measurement invalid, and does not keep the other
     /// fixtures from being checked.
     pub fn check(&self, spec: &FixtureSpec, announce: impl FnOnce(&Checked)) -> Checked {
-        let measured = self.measure(spec).unwrap_or_else(|error| Measured {
+        let mut measured = self.measured(spec);
+        let mut judged = self.judged(&measured);
+        let mut confirmation = None;
+        if let Verdict::Regressed(first) = &judged.verdict {
+            let again = self.measured(spec);
+            let second = self.judged(&again).verdict;
+            if !matches!(second, Verdict::Regressed(_)) {
+                judged.verdict = Verdict::Disagreement(Disagreement {
+                    first: first.clone(),
+                    second: Box::new(second.clone()),
+                });
+            }
+            confirmation = Some(Box::new(Confirmation { measured: again, verdict: second }));
+        }
+        if !matches!(judged.verdict, Verdict::Pass | Verdict::NotRun(_)) {
+            self.explain(&mut measured);
+        }
+        let mut checked = Checked {
+            verdict: judged.verdict,
+            baseline: self.baselines.path(&spec.name),
+            confirmation,
+            pending: Pending::None,
+            moved: judged.moved,
+            measured,
+        };
+        announce(&checked);
+        let comparable = !matches!(checked.verdict, Verdict::Disagreement(_));
+        if let (Some(new), Some(finding), true) =
+            (judged.new, &checked.measured.finding, comparable)
+        {
+            checked.pending = self.baselines.settle(
+                &spec.name,
+                &self.source.display().to_string(),
+                finding,
+                &new,
+                &checked.measured.measurement.environment,
+            );
+        }
+        checked
+    }
+
+    fn measured(&self, spec: &FixtureSpec) -> Measured {
+        self.measure(spec, Haste::Whole).unwrap_or_else(|error| Measured {
             spec: spec.clone(),
             measurement: Measurement::impossible(&error),
             finding: None,
             production: None,
-        });
-        let mut checked = Checked {
-            verdict: Verdict::Pass,
-            baseline: self.baselines.path(&spec.name),
-            pending: Pending::None,
-            moved: Vec::new(),
-            measured,
+            explained: Explained::default(),
+        })
+    }
+
+    /// The verdict on one measurement.
+    fn judged(&self, measured: &Measured) -> Judged {
+        let spec = &measured.spec;
+        let (finding, pattern) = match conclusive(measured) {
+            Ok(conclusive) => conclusive,
+            Err(verdict) => return Judged { verdict, new: None, moved: Vec::new() },
         };
-        let (finding, pattern) = match conclusive(&checked.measured) {
-            Ok((finding, pattern)) => (finding.clone(), pattern),
-            Err(verdict) => {
-                checked.verdict = verdict;
-                announce(&checked);
-                return checked;
-            }
-        };
-        let environment = &checked.measured.measurement.environment;
-        let new = Baseline::new(self.conditions(spec, environment), &finding, spec.limits);
+        let environment = &measured.measurement.environment;
+        let new = Baseline::new(self.conditions(spec, environment), finding, spec.limits);
         let (verdict, moved) = match self.baselines.load(&spec.name) {
             Ok(stored) => {
                 let old = stored.as_ref().map(|stored| &stored.baseline);
                 let moved = stored.as_ref().map(|stored| moved(&stored.environment, environment));
-                (judge(old, &finding, &new), moved.unwrap_or_default())
+                (judge(old, finding, &new), moved.unwrap_or_default())
             }
             Err(unreadable) => {
                 (Verdict::BaselineMissing(Missing::Unreadable(unreadable.to_string())), Vec::new())
             }
         };
-        checked.verdict = against_expectation(spec.expect, pattern, verdict);
-        checked.moved = moved;
-        announce(&checked);
-        checked.pending = self.baselines.settle(
-            &spec.name,
-            &self.source.display().to_string(),
-            &finding,
-            &new,
-            environment,
-        );
-        checked
+        let verdict = against_expectation(spec.expect, pattern, verdict);
+        Judged { verdict, new: Some(new), moved }
     }
 
     /// What must be equal for the figures to be comparable.
@@ -208,6 +327,58 @@ impl Gate {
                 format!("{}{columns}", path.display())
             }
         }
+    }
+}
+
+/// The verdict on one measurement, and what it was judged by.
+struct Judged {
+    verdict: Verdict,
+    /// The figures to keep, when there are some.
+    new: Option<Baseline>,
+    /// What the environment says differently from the baseline's.
+    moved: Vec<(String, String, String)>,
+}
+
+impl Measured {
+    /// The pattern to list the fixture under, see [`highwater_core::headline`].
+    #[must_use]
+    pub fn headline(&self) -> Option<Pattern> {
+        let production = self.production.as_ref().and_then(|it| it.finding.as_ref());
+        self.finding.as_ref().and_then(|exact| headline(exact, production))
+    }
+
+    /// The finding in one sentence: that of the run which shows the [headline](Self::headline).
+    #[must_use]
+    pub fn sentence(&self) -> Option<String> {
+        let exact = self.finding.as_ref()?;
+        let production = self.production.as_ref().and_then(|it| it.finding.as_ref());
+        match production {
+            Some(production) if self.headline() != exact.pattern() => {
+                Some(format!("{}; in production {}", exact.sentence(), production.sentence()))
+            }
+            _ => Some(exact.sentence()),
+        }
+    }
+
+    /// The memory to ask for, if the runs tell.
+    #[must_use]
+    pub fn recommendation(&self) -> Option<Recommendation> {
+        let Outcome::Finished(run) = &self.measurement.outcome else { return None };
+        let production = self.production.as_ref();
+        let production = production.and_then(|it| it.production.as_ref().zip(it.finding.as_ref()));
+        recommend(run, self.finding.as_ref()?, production, self.spec.planned_batches)
+    }
+
+    /// What the finding took, how sure it is, what was tried, and what to do next.
+    #[must_use]
+    pub fn explanation(&self) -> Option<Explanation> {
+        let Outcome::Finished(run) = &self.measurement.outcome else { return None };
+        let production = self.production.as_ref().and_then(|it| it.finding.as_ref());
+        let experiments = match production {
+            Some(production) => production.experiments.as_ref(),
+            None => run.experiments.as_ref(),
+        };
+        self.finding.as_ref().map(|finding| explain(finding, production, experiments))
     }
 }
 
@@ -309,6 +480,13 @@ impl Checked {
     }
 }
 
+impl Confirmation {
+    /// The record's file.
+    pub fn record(&self) -> &Path {
+        &self.measured.measurement.record
+    }
+}
+
 /// What a person needs in order to act on the verdict; several lines, the first one whole in itself.
 impl fmt::Display for Checked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -324,8 +502,35 @@ impl fmt::Display for Checked {
             }
             verdict => writeln!(f, "`{name}` {verdict}")?,
         }
-        if let Some(finding) = &self.measured.finding {
-            writeln!(f, "  finding: {}", finding.sentence())?;
+        if let Some(sentence) = self.measured.sentence() {
+            writeln!(f, "  finding: {sentence}")?;
+        }
+        if let Some(confirmation) = &self.confirmation {
+            let second = &confirmation.verdict;
+            match &self.verdict {
+                Verdict::Regressed(_) => {
+                    writeln!(f, "  confirmed in a fresh process: {second}")?;
+                }
+                _ => {
+                    writeln!(f, "  record of the second run: {}", confirmation.record().display())?;
+                }
+            }
+        }
+        if let Some(explanation) = self.measured.explanation()
+            && !matches!(self.verdict, Verdict::NotRun(_))
+        {
+            writeln!(f, "  certainty: {}", explanation.certainty)?;
+            writeln!(f, "  next: {}", explanation.next)?;
+        }
+        let explained = &self.measured.explained;
+        if let Some(rows) = &explained.rows {
+            writeln!(f, "  rows: {rows}")?;
+        }
+        if let Some(remedy) = explained.best_remedy() {
+            writeln!(f, "  best of {} remedies: {remedy}", explained.remedies.len())?;
+        }
+        if let Some(failed) = &explained.failed {
+            writeln!(f, "  not explained further: {failed}")?;
         }
         if let Outcome::Invalid(invalid) = &self.measured.measurement.outcome {
             for line in invalid.output.lines().rev().take(5).collect::<Vec<_>>().iter().rev() {
@@ -354,6 +559,10 @@ impl fmt::Display for Checked {
             Verdict::NotRun(_) => {
                 f.write_str("  it is optional: nothing is gated, and nothing passed")
             }
+            Verdict::Disagreement(_) => f.write_str(
+                "  something but the UDF differs from run to run (time, threads, a random seed, what \
+                 else runs here): fix it, or give the figure a limit",
+            ),
             Verdict::Pass | Verdict::Inconclusive(_) | Verdict::Invalid(_) => {
                 f.write_str("  look closer: highwater run ")?;
                 f.write_str(name)

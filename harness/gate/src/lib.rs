@@ -43,10 +43,13 @@ mod fixture;
 pub mod guard;
 #[doc(hidden)]
 pub mod in_test;
+mod length;
+mod remedies;
+mod rows;
 mod workers;
 
 pub use baseline::{Baselines, Environment, Pending};
-pub use check::{Checked, Gate, Measured, ProductionRun};
+pub use check::{Checked, Confirmation, Explained, Gate, Measured, ProductionRun};
 pub use confidence::{Confidence, ConfidenceFailed};
 pub use fixture::Fixture;
 pub use highwater_core as core;
@@ -54,4 +57,7 @@ pub use highwater_core::{Batches, Bytes, Limit, Limits};
 pub use highwater_fixture::{ArrayRef, FixtureSpec, RecordBatch, Registry, Udf, UdfError};
 pub use highwater_tracker::Tracker;
 pub use highwater_worker::{WorkerCommand, serve, serve_if_assigned};
+pub use length::Haste;
+pub use remedies::{Remedy, RemedyResult};
+pub use rows::{BadRows, Blame, Rows};
 pub use workers::Workers;

@@ -18,8 +18,9 @@ class Assignment:
     """One run of one fixture.
 
     The JSON is the one that Rust workers get, plus an optional object ``python`` with ``run``
-    (``"exact"``, the default, or ``"production"``), ``trim_every`` (batches, 0 for never) and
-    ``pickle`` (whether to measure what the UDF's state and its results weigh pickled).
+    (``"exact"``, the default, or ``"production"``), ``trim_every`` (batches, 0 for never),
+    ``pickle`` (whether to measure what the UDF's state and its results weigh pickled) and
+    ``resident_only`` (whether nothing but resident memory is asked for).
     """
 
     #: Where the record is written.
@@ -44,6 +45,14 @@ class Assignment:
     trim_every: int = 0
     #: Whether to pickle the UDF's state and its results, for their size.
     pickle: bool = False
+    #: Whether only resident memory is asked for: another allocator may serve C++.
+    resident_only: bool = False
+    #: After how many batches to ask the harness how long to go on, and the named pipe to ask at;
+    #: ``None`` for a run of exactly ``batches``.
+    checkpoint: tuple[int, str] | None = None
+    #: Slices of batches to run instead of the batches: batch, first row, rows; in order of their
+    #: batch.
+    slices: list[tuple[int, int, int]] | None = None
     #: The harness's process id; 0 when it does not say.
     harness_pid: int = 0
 
@@ -93,8 +102,26 @@ class Assignment:
             exact=run == "exact",
             trim_every=_at_least(options, "trim_every", 0),
             pickle=bool(options.get("pickle", False)),
+            resident_only=bool(options.get("resident_only", False)),
+            checkpoint=_checkpoint(document.get("checkpoint")),
+            slices=_slices(document.get("slices")),
             harness_pid=int(document.get("harness_pid", 0)),
         )
+
+
+def _checkpoint(document: dict[str, Any] | None) -> tuple[int, str] | None:
+    if document is None:
+        return None
+    return _at_least(document, "first", 1), str(document["pipe"])
+
+
+def _slices(documents: list[dict[str, Any]] | None) -> list[tuple[int, int, int]] | None:
+    if documents is None:
+        return None
+    return [
+        (_at_least(one, "batch", 0), _at_least(one, "from", 0), _at_least(one, "rows", 1))
+        for one in documents
+    ]
 
 
 def _at_least(document: dict[str, Any], key: str, least: int) -> int:

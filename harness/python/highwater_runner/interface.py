@@ -82,11 +82,14 @@ class Extra(ctypes.Structure):
             self.reserved[at] = ABSENT
 
 
+#: The number of `highwater_canary` for an `operator new` that does not come by `malloc`.
+OPERATOR_NEW = -8
+
 #: What the numbers of `highwater_canary` and `highwater_python_attach` mean to a user.
 CANARY = {
     -1: "it does not count, because `HIGHWATER_PRELOAD` is not set",
     -2: "this interpreter has a `malloc` of its own",
-    -8: "another preloaded allocator serves C++'s `operator new`",
+    OPERATOR_NEW: "another preloaded allocator serves C++'s `operator new`",
     -9: "there is no memory for its canary",
 }
 ATTACH = {

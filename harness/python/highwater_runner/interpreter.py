@@ -45,12 +45,15 @@ def collect_everything() -> None:
     collect()
 
 
+_malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+_NOTHING_LEFT = ctypes.c_size_t(0)
+
+
 def malloc_trim() -> bool:
     """Has the C library give its free pages back; ``False`` where it cannot."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is None:
+    if _malloc_trim is None:
         return False
-    trim(ctypes.c_size_t(0))
+    _malloc_trim(_NOTHING_LEFT)
     return True
 
 

@@ -13,7 +13,7 @@ from typing import Any, Callable
 import pyarrow as pa
 
 from . import interface as i
-from . import interpreter, weight
+from . import interpreter, pace, weight
 from .assignment import Assignment
 from .border import Border
 from .failure import Failure, raised
@@ -50,16 +50,37 @@ class Run:
         border.mark(i.BEFORE_SETUP)
         self._set_up()
         border.mark(i.AFTER_SETUP)
-        for number in range(self._assignment.batches):
-            self._tracker.stage(i.BATCH, number)
-            self._batch(number, self._source)
-            border.mark(i.AFTER_BATCH, number)
-            if self._assignment.trim_every and (number + 1) % self._assignment.trim_every == 0:
+        done, goal = 0, self._first_goal()
+        while done < goal:
+            self._tracker.stage(i.BATCH, done)
+            self._batch(done, self._source)
+            border.mark(i.AFTER_BATCH, done)
+            done += 1
+            if self._assignment.trim_every and done % self._assignment.trim_every == 0:
                 self._aside(interpreter.trim)
+            if done == goal:
+                goal = self._next_goal(goal)
         self._experiments()
         self._tracker.stage(i.DROPPING)
         self._drop()
         border.mark(i.AFTER_DROP)
+
+    def _first_goal(self) -> int:
+        """How many batches there are before the worker asks or is done."""
+        if self._assignment.checkpoint is not None:
+            return self._assignment.checkpoint[0]
+        if self._assignment.slices is not None:
+            return len(self._assignment.slices)
+        return self._assignment.batches
+
+    def _next_goal(self, goal: int) -> int:
+        """How many there are after ``goal`` were done, if the harness wants more."""
+        if self._assignment.checkpoint is None:
+            return goal
+        following = pace.ask(self._assignment.checkpoint[1])
+        if following > goal:
+            self._aside(lambda: self._source.extend(following))
+        return following
 
     def _aside(self, step: Callable[[], object]) -> None:
         """Does something of the runner's on the UDF's account."""

@@ -28,6 +28,8 @@ class Lent:
             self._inner = File(assignment.path, assignment.columns, assignment.rows)
 
         self._schema: pa.Schema = self._inner.schema
+        self._next: Callable[[], pa.RecordBatch] = self._inner.next_batch
+        self._slices = assignment.slices
         self._lent: list[pa.Array] | None = None
 
     @property
@@ -42,12 +44,17 @@ class Lent:
             self._schema = self._inner.schema
 
     def start_over(self) -> None:
-        """Goes back to the first batch."""
+        """Goes back to the first batch, or to the first slice."""
         self._inner.start_over()
+        if self._slices is not None:
+            self._next = _slices(self._inner.next_batch, self._slices).__next__
+
+    def extend(self, _: int) -> None:
+        """Nothing: the batches never end."""
 
     def read(self) -> None:
         """Reads the next batch. In the harness's account."""
-        self._lent = prepare(self._inner.next_batch())
+        self._lent = prepare(self._next())
 
     def hand_over(self) -> pa.RecordBatch:
         """A copy of the batch that was read. In the UDF's account."""
@@ -73,12 +80,28 @@ class Own:
     def __init__(
         self, batches: Callable[[int, int, int], Iterator[Any]], assignment: Assignment
     ) -> None:
-        self._wanted = assignment.batches
+        self._make = batches
+        self._rows, self._seed = assignment.rows, assignment.seed
+        self._wanted = 0
         self._given = 0
+        self._batches: Iterator[Any]
+        self.extend(assignment.batches)
+        if assignment.slices is not None:
+            self._batches = _slices(self._batches.__next__, assignment.slices)
+
+    def extend(self, batches: int) -> None:
+        """Has ``batches`` of them in all. In the UDF's account.
+
+        They are asked for again, and those that were given are passed over: a generator that gets
+        the same seed makes the same ones first.
+        """
+        given, self._given, self._wanted = self._given, 0, batches
         try:
-            self._batches = iter(batches(assignment.batches, assignment.rows, assignment.seed))
+            self._batches = iter(self._make(batches, self._rows, self._seed))
         except BaseException as error:
             raise Failure(f"batches: {raised(error)}") from error
+        for _ in range(given):
+            self.hand_over()
 
     def read(self) -> None:
         """Nothing: the batch is made where it belongs."""
@@ -111,3 +134,16 @@ class Own:
         self._batches = iter(())
         if callable(close):
             close()
+
+
+def _slices(
+    read: Callable[[], pa.RecordBatch], slices: list[tuple[int, int, int]]
+) -> Iterator[pa.RecordBatch]:
+    """Slices of the batches that ``read`` gives; they come in the order of their batch."""
+    count, whole = 0, None
+    for batch, start, rows in slices:
+        while count <= batch:
+            whole = read()
+            count += 1
+        assert whole is not None
+        yield whole.slice(start, rows)

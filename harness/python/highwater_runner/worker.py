@@ -53,7 +53,7 @@ def _serve() -> int:
     except Failure as failure:
         return _say(failure)
     try:
-        tracker.prove()
+        tracker.prove(assignment.resident_only)
         tracker.mark(i.PROCESS_START)
         _go(assignment, tracker)
     except Failure as failure:

@@ -20,6 +20,13 @@ class Keep:
         return batch.column(0)
 
 
+class First:
+    """Returns bytes whose number tells the first value."""
+
+    def __call__(self, batch: pa.RecordBatch) -> bytes:
+        return bytes(int(100_000 * batch.column(0)[0].as_py()))
+
+
 class Drop:
     def __call__(self, batch: pa.RecordBatch) -> pa.Array:
         return batch.column(0)

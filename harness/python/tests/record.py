@@ -31,6 +31,7 @@ _FIELDS = [
     ("mapped", 176, "<q"),
     ("python_blocks", 184, "<q"),
     ("native", 192, "<q"),
+    ("output", 208, "<q"),
 ]
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,9 +60,14 @@ def run(
     columns: tuple[str, ...] = (),
     preload: bool = True,
     environment: dict[str, str | None] | None = None,
+    slices: list[tuple[int, int, int]] | None = None,
+    goals: list[int] | None = None,
     **options: Any,
 ) -> Outcome:
-    """Runs a UDF of ``udfs.py``, or of the file that it names, in a worker of its own."""
+    """Runs a UDF of ``udfs.py``, or of the file that it names, in a worker of its own.
+
+    ``goals`` are the batches after which it is to ask, and in the end to stop.
+    """
     given = "generated" if path is None else {"file": {"path": path, "columns": list(columns)}}
     fixture = {
         "name": "test",
@@ -77,6 +83,14 @@ def run(
         assignment = {"record": record, "fixture": fixture, "harness_pid": os.getpid()}
         if options:
             assignment["python"] = options
+        if slices is not None:
+            keys = ("batch", "from", "rows")
+            assignment["slices"] = [dict(zip(keys, one)) for one in slices]
+        if goals is not None:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            assignment["checkpoint"] = {"first": goals[0], "pipe": pipe}
+            threading.Thread(target=_answer, args=(pipe, record, goals), daemon=True).start()
         variables = {**os.environ, "HIGHWATER_WORKER": json.dumps(assignment)}
         if options.get("run") != "production":
             variables.update(EXACT)
@@ -95,3 +109,14 @@ def run(
         )
         written = Record.read(record) if os.path.exists(record) else None
         return Outcome(done.returncode, done.stdout, written)
+
+
+def _answer(pipe: str, record: str, goals: list[int]) -> None:
+    """Answers at each of ``goals`` with the next one. A question that was answered may be open
+    still: the record tells which one it is."""
+    goals = [*goals, goals[-1]]
+    while len(goals) > 1:
+        with open(pipe, "w") as asking:  # blocks until the worker asks
+            if len(Record.read(record).of(4)) == goals[0]:
+                asking.write(f"{goals[1]}\n")
+                del goals[0]

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use highwater::{Checked, Confidence, Measured, ProductionRun};
+use highwater::{BadRows, Checked, Confidence, Measured, ProductionRun, Remedy};
 use highwater_core::{
-    ArrowBooks, Batches, BlocksPerBatch, Bytes, BytesPerBatch, Finding, Pattern, ProductionFinding,
-    Verdict, headline,
+    ArrowBooks, Batches, BlocksPerBatch, Bytes, BytesPerBatch, Explanation, Finding, Pattern,
+    ProductionFinding, Recommendation, Verdict,
 };
 use highwater_worker::{Invalid, Outcome};
 use serde::Serialize;
@@ -34,33 +34,66 @@ pub struct Entry<'a> {
     name: &'a str,
     runtime: String,
     udf: &'a str,
+    /// Batches that were run; what the fixture asks for where none were.
     batches: Batches,
+    /// What the fixture asks for.
+    asked_batches: Batches,
     rows: u32,
     setup_bytes: Option<Bytes>,
     peak_bytes: Option<Bytes>,
     leaked_bytes_per_batch: Option<BytesPerBatch>,
     leaked_blocks_per_batch: Option<BlocksPerBatch>,
     retained_bytes: Option<Bytes>,
+    /// What to list the fixture under: the exact run's pattern, or, where that one passes, what the
+    /// production run warns of.
     pattern: Option<Pattern>,
     /// `null` where nothing was gated.
     verdict: Option<&'static str>,
     detail: Option<&'a Verdict>,
     sentence: Option<String>,
+    /// How sure that is, what was tried, and what to do next.
+    explanation: Option<Explanation>,
+    /// The rows to blame for a batch that stands out.
+    bad_rows: Option<&'a BadRows>,
+    /// What was tried against memory that an allocator keeps.
+    remedies: &'a [Remedy],
+    /// The memory to ask for.
+    recommendation: Option<Asked>,
     finding: Option<&'a Finding>,
     invalid: Option<&'a Invalid>,
     record: &'a Path,
     pending: Option<&'a Path>,
+    /// The second run of what seemed to have regressed.
+    confirmation: Option<Second<'a>>,
     /// What only Python fixtures have; no key for Rust fixtures.
     #[serde(skip_serializing_if = "Option::is_none")]
     python: Option<Runs<'a>>,
+}
+
+/// The memory to ask for, also as it is pasted.
+#[derive(Debug, Serialize)]
+struct Asked {
+    #[serde(flatten)]
+    figures: Recommendation,
+    ray: String,
+    kubernetes: String,
+}
+
+/// The second run of what seemed to have regressed.
+#[derive(Debug, Serialize)]
+struct Second<'a> {
+    verdict: &'static str,
+    detail: &'a Verdict,
+    finding: Option<&'a Finding>,
+    record: &'a Path,
 }
 
 /// The two runs of a Python fixture. What the gate compares, and the finding beside it, are the
 /// exact run's.
 #[derive(Debug, Serialize)]
 struct Runs<'a> {
-    /// The pattern to list the fixture under: the exact run's, or what the production run warns of.
-    headline: Option<Pattern>,
+    /// The exact run's pattern, which the baseline holds.
+    exact_pattern: Option<Pattern>,
     /// `null` when the run did not finish.
     exact: Option<RunFigures>,
     production: ProductionEntry<'a>,
@@ -100,21 +133,31 @@ impl<'a> From<&'a Measured> for Entry<'a> {
             name: &spec.name,
             runtime: spec.runtime.to_string(),
             udf: &spec.udf,
-            batches: spec.batches,
+            batches: figures.map_or(spec.batches, |figures| figures.batches),
+            asked_batches: spec.batches,
             rows: spec.rows,
             setup_bytes: figures.map(|figures| figures.setup_bytes),
             peak_bytes: figures.map(|figures| figures.peak_bytes),
             leaked_bytes_per_batch: figures.map(|figures| figures.leaked_bytes_per_batch),
             leaked_blocks_per_batch: figures.map(|figures| figures.leaked_blocks_per_batch),
             retained_bytes: figures.map(|figures| figures.retained_bytes),
-            pattern: finding.as_ref().and_then(Finding::pattern),
+            pattern: measured.headline(),
             verdict: None,
             detail: None,
-            sentence: finding.as_ref().map(Finding::sentence),
+            sentence: measured.sentence(),
+            explanation: measured.explanation(),
+            bad_rows: measured.explained.rows.as_ref(),
+            remedies: &measured.explained.remedies,
+            recommendation: measured.recommendation().map(|figures| Asked {
+                figures,
+                ray: figures.for_ray(),
+                kubernetes: figures.for_kubernetes(),
+            }),
             finding: finding.as_ref(),
             invalid: invalid(&measurement.outcome),
             record: &measurement.record,
             pending: None,
+            confirmation: None,
             python: measured.production.as_ref().map(|production| Runs::of(measured, production)),
         }
     }
@@ -125,7 +168,7 @@ impl<'a> Runs<'a> {
         let found = production.finding.as_ref();
         let books = production.production.as_ref();
         Self {
-            headline: measured.finding.as_ref().and_then(|exact| headline(exact, found)),
+            exact_pattern: measured.finding.as_ref().and_then(Finding::pattern),
             exact: match &measured.measurement.outcome {
                 Outcome::Finished(run) => Some(RunFigures::of(run, ArrowBooks::Heap)),
                 Outcome::Invalid(_) | Outcome::NotAttached(_) => None,
@@ -159,6 +202,12 @@ impl<'a> From<&'a Checked> for Entry<'a> {
             verdict: Some(checked.verdict.name()),
             detail: Some(&checked.verdict),
             pending,
+            confirmation: checked.confirmation.as_ref().map(|second| Second {
+                verdict: second.verdict.name(),
+                detail: &second.verdict,
+                finding: second.measured.finding.as_ref(),
+                record: second.record(),
+            }),
             ..Self::from(&checked.measured)
         }
     }

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use highwater::Measured;
-use highwater_core::{Bytes, Run};
+use highwater::{FixtureSpec, Measured};
+use highwater_core::{Batches, Bytes, Run};
+
 use highwater_worker::Outcome;
 
 use crate::python;
@@ -16,14 +17,15 @@ const WIDTH: usize = 60;
 #[must_use]
 pub fn describe(measured: &Measured) -> String {
     let Measured { spec, measurement, finding, .. } = measured;
+    let done = finding.as_ref().map_or(spec.batches, |finding| finding.figures.batches);
     let mut text = format!(
         "{} ({}, {} batches of {} rows, seed {})\n",
-        spec.name, spec.runtime, spec.batches.0, spec.rows, spec.seed
+        spec.name, spec.runtime, done.0, spec.rows, spec.seed
     );
     match (&measurement.outcome, finding) {
         (Outcome::Finished(run), Some(finding)) => {
             let figures = &finding.figures;
-            let pattern = finding.pattern().map_or("inconclusive", highwater_core::Pattern::name);
+            let pattern = measured.headline().map_or("inconclusive", highwater_core::Pattern::name);
             let blocks = figures.leaked_blocks_per_batch;
             for (label, value) in [
                 ("setup", figures.setup_bytes.to_string()),
@@ -35,7 +37,7 @@ pub fn describe(measured: &Measured) -> String {
             ] {
                 let _ = writeln!(text, "  {label:<17} {value}");
             }
-            let _ = writeln!(text, "  {}", finding.sentence());
+            explanation(&mut text, measured);
             text.push('\n');
             series(&mut text, "live after each batch", &run.live_series());
             let peaks: Vec<i64> = run.batches.iter().map(|reading| reading.peak.0).collect();
@@ -51,6 +53,58 @@ pub fn describe(measured: &Measured) -> String {
         text.push_str(&blocks);
     }
     text
+}
+
+/// The finding in words: what it shows, how sure that is, what was tried, and what to do.
+fn explanation(text: &mut String, measured: &Measured) {
+    let mut line = |label: &str, words: &dyn std::fmt::Display| {
+        let _ = writeln!(text, "  {label:<17} {words}");
+    };
+    if let Some(sentence) = measured.sentence() {
+        line("finding", &sentence);
+    }
+    if let Some(explanation) = measured.explanation() {
+        line("certainty", &explanation.certainty);
+        line("took", &length(&measured.spec, explanation.batches));
+        if let Some(tried) = &explanation.tried {
+            line("tried", tried);
+        }
+        if let Some(rows) = &measured.explained.rows {
+            line("rows", rows);
+        }
+        for remedy in &measured.explained.remedies {
+            line("tried", remedy);
+        }
+        if let Some(best) = measured.explained.best_remedy() {
+            line("saves most", &best.name);
+        }
+        line("next", &explanation.next);
+    }
+    if let Some(failed) = &measured.explained.failed {
+        line("not explained", failed);
+    }
+    if let Some(recommendation) = measured.recommendation() {
+        line("memory", &recommendation);
+        line("  for Ray", &recommendation.for_ray());
+        line("  for Kubernetes", &recommendation.for_kubernetes());
+    }
+}
+
+/// How many batches the answer took, of those asked for.
+fn length(spec: &FixtureSpec, took: Batches) -> String {
+    let asked = spec.batches;
+    match took.cmp(&asked) {
+        std::cmp::Ordering::Equal => format!("{took}, as asked for"),
+        std::cmp::Ordering::Greater => {
+            format!("{took}: after the {} asked for it was not certain", asked.0)
+        }
+        std::cmp::Ordering::Less => {
+            format!(
+                "{took} of {}: ended at the first certain answer, which a late leak escapes",
+                asked.0
+            )
+        }
+    }
 }
 
 /// Why a run has no figures.

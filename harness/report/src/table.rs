@@ -14,7 +14,10 @@ pub fn style(verdict: &Verdict) -> Style {
         Verdict::Pass => AnsiColor::Green,
         Verdict::Improved(_) => AnsiColor::Cyan,
         Verdict::BaselineMissing(_) | Verdict::NotRun(_) => AnsiColor::Yellow,
-        Verdict::Regressed(_) | Verdict::Inconclusive(_) | Verdict::Invalid(_) => AnsiColor::Red,
+        Verdict::Regressed(_)
+        | Verdict::Inconclusive(_)
+        | Verdict::Invalid(_)
+        | Verdict::Disagreement(_) => AnsiColor::Red,
     };
     Style::new().fg_color(Some(colour.into())).bold()
 }
@@ -58,14 +61,12 @@ fn row(checked: &Checked) -> [String; 7] {
     };
     [
         spec.name.clone(),
-        spec.batches.0.to_string(),
+        finding.map_or(spec.batches, |finding| finding.figures.batches).0.to_string(),
         figure(|figures| figures.setup_bytes.to_string()),
         figure(|figures| figures.peak_bytes.to_string()),
         figure(|figures| figures.leaked_bytes_per_batch.to_string()),
         limit(checked, &spec.limits).to_string(),
-        finding
-            .and_then(highwater_core::Finding::pattern)
-            .map_or_else(|| "-".to_owned(), |pattern| pattern.to_string()),
+        checked.measured.headline().map_or_else(|| "-".to_owned(), |pattern| pattern.to_string()),
     ]
 }
 

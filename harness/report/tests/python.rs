@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use highwater::{FixtureSpec, Measured, ProductionRun};
+use highwater::{Explained, FixtureSpec, Measured, ProductionRun};
 use highwater_core::{
     ArrowBooks, Bytes, Experiments, GaveBack, Production, Reading, Run, analyse, analyse_production,
 };
@@ -58,6 +58,7 @@ fn measured() -> Measured {
             production: Some(production),
             finding: Some(found),
         }),
+        explained: Explained::default(),
     }
 }
 
@@ -83,7 +84,7 @@ fn text_has_a_block_for_each_run() {
         }
     }
     assert!(exact.contains("    RSS − accounted   49 MiB\n"), "{exact}");
-    assert!(exact.contains("  pattern           healthy\n") && !exact.contains("resident memory"));
+    assert!(exact.contains("  pattern           allocator_retention\n"), "{exact}");
     assert!(production.contains("RSS anon          66.1 MiB, rises 83 KiB/batch\n"));
     assert!(production.contains("RSS − accounted   65.1 MiB, rises 83 KiB/batch\n"));
     assert!(production.contains("shows             allocator_retention\n"));
@@ -95,9 +96,9 @@ fn text_has_a_block_for_each_run() {
 fn json_keeps_the_runs_apart() {
     let measured = measured();
     let json = serde_json::to_value(Entry::from(&measured)).expect("plain data");
-    assert_eq!(json["pattern"], "healthy");
+    assert_eq!(json["pattern"], "allocator_retention");
     let python = &json["python"];
-    assert_eq!(python["headline"], "allocator_retention");
+    assert_eq!(python["exact_pattern"], "healthy");
     assert_eq!(python["exact"]["rss_anon"]["bytes_per_batch"], 0.0);
     assert_eq!(python["exact"]["gave_back"]["trim"]["rss_bytes"], 15 << 20);
     let production = &python["production"];
@@ -128,5 +129,5 @@ fn a_production_run_that_failed_says_so() {
     assert!(text.contains("  no figures: no tracker\n"), "{text}");
     let json = serde_json::to_value(Entry::from(&measured)).expect("plain data");
     assert!(json["python"]["production"]["figures"].is_null());
-    assert_eq!(json["python"]["headline"], "healthy");
+    assert_eq!(json["pattern"], "healthy");
 }

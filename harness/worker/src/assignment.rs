@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use highwater_fixture::FixtureSpec;
 use serde::{Deserialize, Serialize};
 
+use crate::pace::Checkpoint;
+
 /// The environment variable that carries the assignment, as JSON, to the worker.
 pub const VARIABLE: &str = "HIGHWATER_WORKER";
 
@@ -15,11 +17,29 @@ pub struct Assignment {
     pub record: PathBuf,
     /// What to run.
     pub fixture: FixtureSpec,
+    /// Where to ask how long to go on; `None` for a run of exactly the fixture's batches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
+    /// Parts of batches to run instead of the fixture's batches, in order of their batch; `None` for
+    /// the batches as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices: Option<Vec<Slice>>,
     /// The harness's process id: the worker ends when the harness does.
     pub harness_pid: u32,
     /// How a Python worker is to run; `None` for a Rust worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub python: Option<PythonRun>,
+}
+
+/// Some rows of one batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Slice {
+    /// The batch, counted from 0.
+    pub batch: u32,
+    /// Its first row here, counted from 0.
+    pub from: u32,
+    /// How many rows, at least 1.
+    pub rows: u32,
 }
 
 /// What only a Python worker is told.
@@ -31,6 +51,10 @@ pub struct PythonRun {
     pub trim_every: u32,
     /// Whether to pickle what each call returns, and the UDF itself, for their size.
     pub pickle: bool,
+    /// Whether nothing but resident memory is asked for: then another allocator may serve C++, whose
+    /// objects the tracker does not see.
+    #[serde(default)]
+    pub resident_only: bool,
 }
 
 /// The two runs of a Python fixture, whose figures are never mixed.

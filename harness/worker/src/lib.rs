@@ -17,10 +17,12 @@
 pub mod assignment;
 pub mod builtin;
 pub mod command;
+mod feed;
 mod handover;
 mod marker;
 pub mod measure;
 pub mod outcome;
+pub mod pace;
 mod panics;
 pub mod python;
 pub mod runner;
@@ -28,11 +30,14 @@ mod series;
 mod serve;
 pub mod supervise;
 
-pub use assignment::{Assignment, PythonRun, RunKind};
+pub use assignment::{Assignment, PythonRun, RunKind, Slice};
 pub use command::WorkerCommand;
 pub use marker::MarkError;
-pub use measure::{Environment, MeasureError, Measurement, measure};
+pub use measure::{
+    Environment, MeasureError, Measurement, measure, measure_at_pace, measure_slices,
+};
 pub use outcome::{Death, Invalid, Outcome, Step};
+pub use pace::Pace;
 pub use python::{Interpreter, Python, PythonError};
 pub use series::finished_run;
 pub use serve::{exit, serve, serve_if_assigned};

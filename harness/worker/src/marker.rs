@@ -88,6 +88,11 @@ impl Marker {
         Ok(self.writer.commit(&mark)?)
     }
 
+    /// Makes room for the marks of `batches` in all.
+    pub(crate) fn make_room(&mut self, batches: u32) -> Result<(), MarkError> {
+        Ok(self.writer.grow(u64::from(batches) + OTHER_MARKS)?)
+    }
+
     /// Writes that the run is whole.
     pub(crate) fn finish(mut self) -> Result<(), MarkError> {
         self.writer.enter(Stage::Done)?;

@@ -6,17 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use highwater_core::Batches;
+use highwater_core::{Batches, Run};
+use highwater_fixture::input::fresh_batches;
 use highwater_fixture::{FixtureSpec, Runtime};
 use highwater_tracker::record::{CanaryOutcome, MarkKind, Record, State};
 use serde_json::Value;
 
-use crate::assignment::Assignment;
+use crate::assignment::{Assignment, Slice};
 use crate::command::WorkerCommand;
 use crate::exit;
 use crate::outcome::{Death, Invalid, Outcome, Step};
+use crate::pace::{Checkpoint, Pace, Pipe};
 use crate::python::attachment;
-use crate::series::{reading, run};
+use crate::series::{reading, run, run_so_far};
 use crate::supervise::{Allowance, Ending, KilledFor, supervise};
 
 /// What a worker puts before its last words.
@@ -108,11 +110,59 @@ pub fn measure(
     spec: &FixtureSpec,
     records: &Path,
 ) -> Result<Measurement, MeasureError> {
-    let record = place(records, &spec.name)
-        .map_err(|source| MeasureError::Records { folder: records.to_owned(), source })?;
+    started(command, spec, records, None, None)
+}
+
+/// The same, for as many batches as `pace` says. A run that goes on beyond the fixture's batches may
+/// take as much more time.
+///
+/// # Errors
+///
+/// As [`measure`].
+pub fn measure_at_pace(
+    command: &WorkerCommand,
+    spec: &FixtureSpec,
+    records: &Path,
+    pace: &dyn Pace,
+) -> Result<Measurement, MeasureError> {
+    let measurement = started(command, spec, records, None, Some(pace));
+    pace.ended();
+    measurement
+}
+
+/// The same, with slices of the fixture's batches instead of the batches: one call for each, in
+/// order of their batch.
+///
+/// # Errors
+///
+/// As [`measure`].
+pub fn measure_slices(
+    command: &WorkerCommand,
+    spec: &FixtureSpec,
+    records: &Path,
+    slices: Vec<Slice>,
+) -> Result<Measurement, MeasureError> {
+    started(command, spec, records, Some(slices), None)
+}
+
+fn started(
+    command: &WorkerCommand,
+    spec: &FixtureSpec,
+    records: &Path,
+    slices: Option<Vec<Slice>>,
+    pace: Option<&dyn Pace>,
+) -> Result<Measurement, MeasureError> {
+    let unwritable = |source| MeasureError::Records { folder: records.to_owned(), source };
+    let record = place(records, &spec.name).map_err(unwritable)?;
+    let asking = match pace {
+        Some(pace) => Some(Asking::new(spec, pace, &record).map_err(unwritable)?),
+        None => None,
+    };
     let assignment = Assignment {
         record: record.clone(),
         fixture: spec.clone(),
+        checkpoint: asking.as_ref().map(Asking::checkpoint),
+        slices,
         harness_pid: std::process::id(),
         python: command.python,
     };
@@ -123,7 +173,17 @@ pub fn measure(
         .map_err(|source| MeasureError::Start { program: program(), source })?;
     let allowance =
         Allowance { time: Duration::from_secs(spec.time_limit_s), memory: spec.memory_limit };
-    let ending = supervise(child, allowance)
+    let fixed = match (&assignment.checkpoint, &assignment.slices) {
+        (Some(_), _) => None,
+        (None, Some(slices)) => Some(slices.len()),
+        (None, None) => Some(spec.batches.0 as usize),
+    };
+    let mut asking = asking;
+    let mut glance = |allowance: &mut Allowance| match &mut asking {
+        Some(asking) => asking.glance(allowance),
+        None => Ok(()),
+    };
+    let ending = supervise(child, allowance, &mut glance)
         .map_err(|source| MeasureError::Watch { program: program(), source })?;
     if ending.status.code() == Some(i32::from(exit::NO_RECORD)) {
         return Err(MeasureError::Record(last_words(&ending).unwrap_or_default().to_owned()));
@@ -131,7 +191,7 @@ pub fn measure(
     Ok(match Record::open(&record) {
         Ok(read) => Measurement {
             environment: environment(&read.header.environment),
-            outcome: outcome(spec, &read, &ending),
+            outcome: outcome(spec, &read, &ending, fixed),
             record,
         },
         Err(error) => Measurement {
@@ -140,6 +200,44 @@ pub fn measure(
             outcome: without_record(command, spec, &ending, &error.to_string()),
         },
     })
+}
+
+/// Answers a worker that asks how long to go on.
+struct Asking<'a> {
+    spec: &'a FixtureSpec,
+    pace: &'a dyn Pace,
+    record: PathBuf,
+    pipe: Pipe,
+    /// Batches at the question that was answered last: the worker may still be reading it.
+    answered: u32,
+}
+
+impl<'a> Asking<'a> {
+    fn new(spec: &'a FixtureSpec, pace: &'a dyn Pace, record: &Path) -> std::io::Result<Self> {
+        let pipe = Pipe::beside(record)?;
+        Ok(Self { spec, pace, record: record.to_owned(), pipe, answered: 0 })
+    }
+
+    fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { first: self.pace.first(), pipe: self.pipe.path().to_owned() }
+    }
+
+    fn glance(&mut self, allowance: &mut Allowance) -> std::io::Result<()> {
+        let Some(question) = self.pipe.question()? else { return Ok(()) };
+        let record = Record::open(&self.record).map_err(std::io::Error::other)?;
+        let done = batches(&record);
+        if done.0 == self.answered {
+            return Ok(());
+        }
+        let so_far = run_so_far(&record).map_err(std::io::Error::other)?;
+        let so_far = Run { fresh_batches: fresh_batches(self.spec), ..so_far };
+        let next = self.pace.next(&so_far).max(done);
+        // The time limit is for the batches that the fixture asks for.
+        let times = f64::from(next.0.max(self.spec.batches.0)) / f64::from(self.spec.batches.0);
+        allowance.time = Duration::from_secs(self.spec.time_limit_s).mul_f64(times);
+        self.answered = done.0;
+        question.answer(next)
+    }
 }
 
 /// The record's environment: a JSON map whose values are text, numbers or yes and no.
@@ -164,7 +262,7 @@ fn place(records: &Path, fixture: &str) -> std::io::Result<PathBuf> {
         let owner = name
             .strip_prefix(fixture)
             .and_then(|rest| rest.strip_prefix('.'))
-            .and_then(|rest| rest.strip_suffix(".hwr"))
+            .and_then(|rest| rest.strip_suffix(".hwr").or(rest.strip_suffix(".pipe")))
             .and_then(|rest| rest.split_once('-'));
         if owner.is_some_and(|(pid, _)| !Path::new("/proc").join(pid).exists()) {
             remove(&path)?;
@@ -174,6 +272,7 @@ fn place(records: &Path, fixture: &str) -> std::io::Result<PathBuf> {
     let record = records.join(format!("{fixture}.{}-{count}.hwr", std::process::id()));
     // A file that an earlier process of the same number left would stand in the way.
     remove(&record)?;
+    remove(&record.with_extension("pipe"))?;
     Ok(record)
 }
 
@@ -185,7 +284,8 @@ fn remove(path: &Path) -> std::io::Result<()> {
     }
 }
 
-fn outcome(spec: &FixtureSpec, record: &Record, ending: &Ending) -> Outcome {
+/// `fixed`: how many batches there must be, unless the run's length was left open.
+fn outcome(spec: &FixtureSpec, record: &Record, ending: &Ending, fixed: Option<usize>) -> Outcome {
     if let CanaryOutcome::Failed { .. } | CanaryOutcome::NotRun = record.progress.canary
         && let State::Failed { message } = &record.progress.state
     {
@@ -204,8 +304,8 @@ fn outcome(spec: &FixtureSpec, record: &Record, ending: &Ending) -> Outcome {
             last: record.marks.last().map(|mark| reading(mark, base(record))),
             output: said(&ending.output),
         }),
-        None => match run(record) {
-            Ok(run) => Outcome::Finished(run),
+        None => match run(record, fixed) {
+            Ok(run) => Outcome::Finished(Run { fresh_batches: fresh_batches(spec), ..run }),
             Err(missing) => Outcome::Invalid(Invalid {
                 death: Death::NoRecord(missing.to_string()),
                 step: Step::Drop,

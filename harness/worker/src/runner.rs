@@ -3,13 +3,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use highwater_fixture::{Entry, Udf as _, UdfError, UnknownUdf, input};
+use highwater_fixture::{Entry, Udf as _, UdfError, UnknownUdf};
 use highwater_tracker::canary::CanaryError;
 use highwater_tracker::record::{MarkKind, Stage};
 use highwater_tracker::{Section, set_other_threads_aside};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use crate::assignment::Assignment;
+use crate::feed::Feed;
 use crate::handover::Handover;
 use crate::marker::{MarkError, Marker, Step};
 use crate::panics;
@@ -63,12 +64,10 @@ fn marked(
     entry: Result<&Entry, UnknownUdf>,
     marker: &mut Marker,
 ) -> Result<(), Stop> {
-    let spec = &assignment.fixture;
     let harness = Section::harness();
     marker.mark(MarkKind::ProcessStart, 0, Step::default())?;
     let entry = entry.map_err(|error| Stop::Failed(error.to_string()))?;
-    let mut batches =
-        input::open(spec, Some(entry)).map_err(|error| Stop::Failed(error.to_string()))?;
+    let mut feed = Feed::open(assignment, entry)?;
     let mut handover = Handover::default();
     drop(harness);
 
@@ -83,19 +82,11 @@ fn marked(
     let step = Step { duration: started.elapsed(), ..Step::default() };
     marker.mark(MarkKind::AfterSetup, 0, step)?;
 
-    for batch in 0..spec.batches.0 {
-        marker.enter(Stage::Batch(batch))?;
+    let (mut done, mut goal) = (0, first_goal(assignment, &feed));
+    while done < goal {
+        marker.enter(Stage::Batch(done))?;
         let harness = Section::harness();
-        let source = match batches.next() {
-            Some(Ok(source)) => source,
-            Some(Err(error)) => return Err(Stop::Failed(error.to_string())),
-            None => {
-                let asked = spec.batches.0;
-                return Err(Stop::Failed(format!(
-                    "the input ended before batch {batch} of {asked}"
-                )));
-            }
-        };
+        let source = feed.next(done)?;
         drop(harness);
         let copy = handover.hand_over(&source);
         {
@@ -110,7 +101,12 @@ fn marked(
         drop(output);
         drop(copy);
         let step = Step { duration, input, arrow_live: handover.live_bytes() };
-        marker.mark(MarkKind::AfterBatch, batch, step)?;
+        marker.mark(MarkKind::AfterBatch, done, step)?;
+        done += 1;
+        if done == goal {
+            goal = next_goal(assignment, &mut feed, goal)?;
+            marker.make_room(goal)?;
+        }
     }
 
     marker.enter(Stage::Dropping)?;
@@ -121,8 +117,26 @@ fn marked(
     let step = Step { arrow_live: handover.live_bytes(), ..Step::default() };
     marker.mark(MarkKind::AfterDrop, 0, step)?;
     let _harness = Section::harness();
-    drop((batches, handover));
+    drop((feed, handover));
     Ok(())
+}
+
+/// How many calls there are before the worker asks or is done.
+fn first_goal(assignment: &Assignment, feed: &Feed<'_>) -> u32 {
+    assignment.checkpoint.as_ref().map_or(feed.calls(), |checkpoint| checkpoint.first).0
+}
+
+/// How many there are after `goal` were done, if the harness wants more.
+fn next_goal(assignment: &Assignment, feed: &mut Feed<'_>, goal: u32) -> Result<u32, Stop> {
+    let Some(checkpoint) = &assignment.checkpoint else { return Ok(goal) };
+    let _harness = Section::harness();
+    let next = checkpoint
+        .ask()
+        .map_err(|error| Stop::Failed(format!("cannot ask the harness how to go on: {error}")))?;
+    if next.0 > goal {
+        feed.extend(next)?;
+    }
+    Ok(next.0)
 }
 
 /// Calls into the UDF; a panic and an error both become the run's failure.

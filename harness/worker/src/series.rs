@@ -12,36 +12,48 @@ pub(crate) struct Missing(&'static str);
 #[must_use]
 pub fn finished_run(record: &Record) -> Option<Run> {
     let finished = record.progress.state == State::Finished;
-    run(record).ok().filter(|_| finished)
+    run(record, None).ok().filter(|_| finished)
 }
 
-/// The series of a finished run.
+/// The series of a finished run, of `fixed` batches unless its length was left open.
 ///
 /// # Errors
 ///
 /// When a mark is missing: the record was cut off.
-pub(crate) fn run(record: &Record) -> Result<Run, Missing> {
-    let only = |kind: MarkKind, name| {
-        let mark = record.marks.iter().find(|mark| mark.kind == kind).ok_or(Missing(name))?;
-        Ok(reading(mark, 0))
-    };
-    let batches: Vec<Reading> = record
-        .marks
-        .iter()
-        .filter(|mark| mark.kind == MarkKind::AfterBatch)
-        .map(|mark| reading(mark, 0))
-        .collect();
-    if batches.len() != record.header.batches as usize {
+pub(crate) fn run(record: &Record, fixed: Option<usize>) -> Result<Run, Missing> {
+    let after_drop = only(record, MarkKind::AfterDrop, "the mark after the drop")?;
+    let run = Run { after_drop, ..run_so_far(record)? };
+    match fixed {
+        Some(batches) if run.batches.len() != batches => Err(Missing("the mark of a batch")),
+        _ => Ok(run),
+    }
+}
+
+/// The series of a run that is not over: what comes after the last batch is missing.
+///
+/// # Errors
+///
+/// When a mark before is missing.
+pub(crate) fn run_so_far(record: &Record) -> Result<Run, Missing> {
+    let marks = record.marks.iter().filter(|mark| mark.kind == MarkKind::AfterBatch);
+    let batches: Vec<Reading> = marks.clone().map(|mark| reading(mark, 0)).collect();
+    if batches.is_empty() || (0..).zip(marks).any(|(number, mark)| mark.batch != number) {
         return Err(Missing("the mark of a batch"));
     }
     Ok(Run {
-        before_setup: only(MarkKind::BeforeSetup, "the mark before `setup`")?,
-        after_setup: only(MarkKind::AfterSetup, "the mark after `setup`")?,
+        before_setup: only(record, MarkKind::BeforeSetup, "the mark before `setup`")?,
+        after_setup: only(record, MarkKind::AfterSetup, "the mark after `setup`")?,
         batches,
-        after_drop: only(MarkKind::AfterDrop, "the mark after the drop")?,
+        after_drop: Reading::default(),
         experiments: experiments(record),
         peak_error_bound: Bytes(record.progress.peak_error_bound_bytes),
+        fresh_batches: None,
     })
+}
+
+fn only(record: &Record, kind: MarkKind, name: &'static str) -> Result<Reading, Missing> {
+    let mark = record.marks.iter().find(|mark| mark.kind == kind).ok_or(Missing(name))?;
+    Ok(reading(mark, 0))
 }
 
 /// What the experiments at the end gave back; `None` in the record of a Rust worker, which makes none.

@@ -46,13 +46,19 @@ pub enum KilledFor {
 
 /// Waits for the worker's end; kills it, and all that it started, when it passes a limit.
 ///
+/// `glance` is called again and again meanwhile, and may change what the worker may use.
+///
 /// # Errors
 ///
-/// When the system refuses to tell of the process.
-pub fn supervise(mut child: Child, allowance: Allowance) -> std::io::Result<Ending> {
+/// When the system refuses to tell of the process, or `glance` fails.
+pub fn supervise(
+    mut child: Child,
+    allowance: Allowance,
+    glance: &mut dyn FnMut(&mut Allowance) -> std::io::Result<()>,
+) -> std::io::Result<Ending> {
     let out = child.stdout.take().map(tail);
     let err = child.stderr.take().map(tail);
-    let watched = watch(&child, allowance);
+    let watched = watch(&child, allowance, glance);
     if !matches!(watched, Ok(None)) {
         kill_group(&child);
     }
@@ -69,7 +75,11 @@ pub fn supervise(mut child: Child, allowance: Allowance) -> std::io::Result<Endi
 }
 
 /// Looks at the worker until it ends (`None`) or passes a limit.
-fn watch(child: &Child, allowance: Allowance) -> std::io::Result<Option<KilledFor>> {
+fn watch(
+    child: &Child,
+    mut allowance: Allowance,
+    at_glance: &mut dyn FnMut(&mut Allowance) -> std::io::Result<()>,
+) -> std::io::Result<Option<KilledFor>> {
     let started = Instant::now();
     let pidfd = pidfd_open(pid(child), PidfdFlags::empty())?;
     let statm = format!("/proc/{}/statm", child.id());
@@ -82,6 +92,7 @@ fn watch(child: &Child, allowance: Allowance) -> std::io::Result<Option<KilledFo
             Ok(_) => return Ok(None),
             Err(error) => return Err(error.into()),
         }
+        at_glance(&mut allowance)?;
         if started.elapsed() > allowance.time {
             return Ok(Some(KilledFor::Time));
         }

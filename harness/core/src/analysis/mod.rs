@@ -74,6 +74,10 @@ pub fn analyse(run: &Run) -> Finding {
             Answer::Pattern(leak(&live, arrow.as_ref(), outside.as_ref(), owner))
         }
         Trend::Undecided => Answer::Inconclusive(still_growing(batches, &live)),
+        _ if ended_with_input(run) => {
+            let fresh = run.fresh_batches.unwrap_or_default();
+            Answer::Inconclusive(Inconclusive::InputStartedOver { batches, fresh })
+        }
         trend => Answer::Pattern(match (outside.as_ref().map(|it| it.holder), peak_pattern) {
             (Some(Holder::Outside | Holder::AllocatorOrOutside), _) => Pattern::NativeLeak,
             (_, PeakPattern::OneBatch) => Pattern::PathologicalRow,
@@ -133,6 +137,26 @@ fn refilled(run: &Run) -> bool {
     let same = rest.iter().all(|reading| reading.blocks == rest[0].blocks);
     let highest = |part: &[Reading]| part.iter().map(|reading| reading.live).max();
     same && rest[0].blocks.0 != 0 && highest(rest) <= highest(first)
+}
+
+/// Whether live bytes grew as long as the input brought something new, and no longer: what is kept
+/// by the input's content ends with it, whatever would have come of more.
+fn ended_with_input(run: &Run) -> bool {
+    let Some(fresh) = run.fresh_batches.map(|fresh| fresh.0 as usize) else { return false };
+    let live = run.live_series();
+    if fresh >= live.len() {
+        return false;
+    }
+    let bounded = |shape: Shape| matches!(shape.trend(), Trend::Bounded | Trend::Filled);
+    let known = |part: &[i64]| part.len() >= MIN_BATCHES.0 as usize;
+    match growth(&live) {
+        whole if whole.shape.trend() == Trend::Filled => {
+            let reached = whole.level_since.is_some_and(|since| (since as usize) < fresh / 2);
+            let first = &live[..fresh];
+            !(reached || known(first) && bounded(growth(first).shape))
+        }
+        _ => known(&live[..fresh]) && growth(&live[..fresh]).shape.trend() == Trend::Unbounded,
+    }
 }
 
 fn still_growing(batches: Batches, live: &Growth) -> Inconclusive {

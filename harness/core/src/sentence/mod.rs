@@ -149,6 +149,10 @@ fn inconclusive(why: Inconclusive, live: &Growth) -> String {
             };
             format!("still growing after {batches}, a bound was not reached: {why}")
         }
+        Inconclusive::InputStartedOver { fresh, .. } => format!(
+            "live bytes grew until the input started over after {fresh}, which may be why they \
+             stopped"
+        ),
     }
 }
 

@@ -97,6 +97,74 @@ impl Project {
     }
 }
 
+/// A folder with a user's Python file, and the Python of the reference fixtures.
+#[derive(Debug)]
+pub struct Own {
+    /// The folder.
+    pub folder: TempDir,
+    /// The Python.
+    pub python: PathBuf,
+    highwater: PathBuf,
+}
+
+impl Own {
+    /// The user's `udfs.py`, for the command `highwater`; `tmp` is cargo's folder for files of its
+    /// tests.
+    ///
+    /// # Panics
+    ///
+    /// As everything here does when the machine refuses a file or a process.
+    pub fn new(highwater: &str, udfs: &str, tmp: &Path) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("udfs.py"), udfs).expect("it is written");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+        let python = reference_python(&root, tmp);
+        Self { folder, python, highwater: highwater.into() }
+    }
+
+    /// The command, in the folder, outside CI and without colours.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.highwater);
+        command
+            .current_dir(self.folder.path())
+            .args(arguments)
+            .env("NO_COLOR", "1")
+            .env("XDG_CACHE_HOME", self.folder.path().join("cache"))
+            .env_remove("VIRTUAL_ENV")
+            .env_remove("CI");
+        command
+    }
+
+    /// Runs the command with another Python.
+    pub fn with(&self, python: &Path, arguments: &[&str]) -> Answer {
+        answer(self.command(arguments).arg("--python").arg(python))
+    }
+
+    /// Runs `highwater run` on one of the UDFs.
+    pub fn run(&self, udf: &str, more: &[&str]) -> Answer {
+        let named = format!("udfs.py:{udf}");
+        self.with(&self.python, &[&["run", &named], more].concat())
+    }
+
+    /// The figures of a UDF whose run finished.
+    pub fn figures(&self, udf: &str, more: &[&str]) -> Value {
+        let answer = self.run(udf, &[more, &["--format", "json"]].concat());
+        assert_eq!(answer.code, 0, "{}{}", answer.out, answer.err);
+        answer.json()["fixtures"][0].clone()
+    }
+
+    /// A wrapper script around the Python, with this line before it.
+    pub fn wrapper(&self, line: &str) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.folder.path().join("wrapper");
+        let script = format!("#!/bin/sh\n{line}\nexec \"{}\" \"$@\"\n", self.python.display());
+        std::fs::write(&path, script).expect("it is written");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
+            .expect("it is ours");
+        path
+    }
+}
+
 /// Runs a command to its end.
 pub fn answer(command: &mut Command) -> Answer {
     let output = command.output().expect("the command starts");

@@ -57,7 +57,8 @@ impl Python {
         };
         let mut command =
             WorkerCommand::new(&self.interpreter.path).argument(self.folder.join("runner.py"));
-        command.python = Some(PythonRun { run: kind, trim_every, pickle: self.pickle });
+        let pickle = self.pickle;
+        command.python = Some(PythonRun { run: kind, trim_every, pickle, resident_only: false });
         environment::add(command, kind, &self.folder.join(LIBRARY))
     }
 }
