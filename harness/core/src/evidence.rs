@@ -122,7 +122,7 @@ pub struct Outside {
     pub what: OutsideKind,
     /// How it grows; in bytes, or threads.
     pub growth: Growth,
-    /// Bytes that the UDF asked the allocator for, per batch.
+    /// Bytes that the UDF asked the allocator for, per batch, with what that adds to each block.
     pub allocated_per_batch: f64,
     /// Bytes per batch of address space in new mappings, without Python's own; `None` for threads,
     /// and when the worker doesn't know.
@@ -140,6 +140,8 @@ pub enum OutsideKind {
     RssAnon,
     /// Resident shared memory: shared mappings, tmpfs files.
     RssShmem,
+    /// Anonymous mappings, in bytes of address space that nobody touches.
+    Mapped,
     /// Threads.
     Threads,
 }

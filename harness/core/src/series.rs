@@ -134,6 +134,13 @@ impl Run {
         self.batches.iter().map(|reading| reading.native.map(|bytes| bytes.0)).collect()
     }
 
+    /// Anonymous mappings that the allocator did not make, after each batch; `None` when some mark
+    /// doesn't know.
+    #[must_use]
+    pub fn mapped_series(&self) -> Option<Vec<i64>> {
+        self.batches.iter().map(|reading| reading.mapped.map(|bytes| bytes.0)).collect()
+    }
+
     /// Resident anonymous memory after each batch.
     #[must_use]
     pub fn rss_anon_series(&self) -> Vec<i64> {

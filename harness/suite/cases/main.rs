@@ -45,6 +45,9 @@ mod r12;
 #[path = "rs/r13_flush_sawtooth.rs"]
 mod r13;
 #[rustfmt::skip]
+#[path = "rs/r14_fragmentation.rs"]
+mod r14;
+#[rustfmt::skip]
 #[path = "rs/r18_all_pairs_peak.rs"]
 mod r18;
 
@@ -106,6 +109,7 @@ fn registry() -> Registry {
         .with(case!(r11, "r11_lru_bytes_fill"))
         .with(case!(r12, "r12_mmap_outside_allocator"))
         .with(case!(r13, "r13_flush_sawtooth"))
+        .with(case!(r14, "r14_fragmentation"))
         .with(case!(r18, "r18_all_pairs_peak"))
 }
 

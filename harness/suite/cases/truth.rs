@@ -38,5 +38,6 @@ pub(crate) const TRUTHS: &[Truth] = &[
     no_leak("r11_lru_bytes_fill", &[Pattern::CacheFilling, Pattern::Healthy]),
     no_leak("r12_mmap_outside_allocator", &[Pattern::NativeLeak]),
     no_leak("r13_flush_sawtooth", &[Pattern::Healthy]),
+    no_leak("r14_fragmentation", &[Pattern::AllocatorRetention]),
     no_leak("r18_all_pairs_peak", &[Pattern::OversizedPeak]),
 ];

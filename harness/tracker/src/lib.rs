@@ -29,6 +29,7 @@
 //! | [`allocator`] | [`Tracker`], the global-allocator wrapper (feature `std`) |
 //! | [`canary`] | proof that the tracker is attached (feature `std`) |
 //! | [`mod@reading`] | what a reading of the ledger says |
+//! | [`heap`] | asks the C library for what it keeps (feature `std`) |
 //! | [`proc`] | resident memory and threads, from `/proc/self/status` |
 //! | [`clock`] | the two clocks that a record needs |
 //! | [`record`] | the file that holds the marks of a run |
@@ -87,6 +88,8 @@ pub mod canary;
 pub mod clock;
 #[cfg(not(loom))]
 pub mod counter;
+#[cfg(all(feature = "std", not(loom)))]
+pub mod heap;
 #[cfg(not(loom))]
 mod pages;
 #[cfg(not(loom))]

@@ -6,7 +6,7 @@ use std::time::Instant;
 use highwater_fixture::{Entry, Udf as _, UdfError, UnknownUdf};
 use highwater_tracker::canary::CanaryError;
 use highwater_tracker::record::{MarkKind, Stage};
-use highwater_tracker::{Section, set_other_threads_aside};
+use highwater_tracker::{Section, heap, set_other_threads_aside};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use crate::assignment::Assignment;
@@ -31,7 +31,8 @@ pub enum Stop {
 
 /// Runs the assigned fixture with the UDF of `entry` and records every mark.
 ///
-/// Marks are taken at the start, before and after `setup`, after every batch and after the drop.
+/// Marks are taken at the start, before and after `setup`, after every batch, after the heap was
+/// trimmed at the end, and after the drop.
 /// Between marks the worker itself allocates nothing in the UDF's account: its own work is done in
 /// harness sections, and the batch that it hands over is dropped before the mark.
 ///
@@ -108,6 +109,11 @@ fn marked(
             marker.make_room(goal)?;
         }
     }
+
+    // The experiment that has a meaning without an interpreter and its pools.
+    heap::trim();
+    let step = Step { arrow_live: handover.live_bytes(), ..Step::default() };
+    marker.mark(MarkKind::AfterTrim, 0, step)?;
 
     marker.enter(Stage::Dropping)?;
     guarded("while it was dropped", || {

@@ -56,16 +56,19 @@ fn only(record: &Record, kind: MarkKind, name: &'static str) -> Result<Reading, 
     Ok(reading(mark, 0))
 }
 
-/// What the experiments at the end gave back; `None` in the record of a Rust worker, which makes none.
+/// What the experiments at the end gave back; `None` in a record without any. A Rust worker makes one
+/// of them, the trim: the others, which it does not make, gave nothing back.
 fn experiments(record: &Record) -> Option<Experiments> {
     let last = |kind| {
         record.marks.iter().rev().find(|mark| mark.kind == kind).map(|mark| reading(mark, 0))
     };
+    let before = last(MarkKind::AfterBatch)?;
+    let trimmed = last(MarkKind::AfterTrim)?;
     let marks = ExperimentMarks {
-        before: last(MarkKind::AfterBatch)?,
-        collected: last(MarkKind::AfterCollect)?,
-        trimmed: last(MarkKind::AfterTrim)?,
-        released: last(MarkKind::AfterRelease)?,
+        before,
+        collected: last(MarkKind::AfterCollect).unwrap_or(before),
+        trimmed,
+        released: last(MarkKind::AfterRelease).unwrap_or(trimmed),
         dropped: last(MarkKind::AfterDrop)?,
     };
     Some(marks.into())

@@ -161,6 +161,7 @@ fn grows_outside(outside: &Outside) -> String {
     let what = match outside.what {
         OutsideKind::RssAnon => "resident anonymous memory",
         OutsideKind::RssShmem => "resident shared memory",
+        OutsideKind::Mapped => "mapped memory that nobody touches",
         OutsideKind::Threads => {
             let threads = format!("{:.2}", growth.per_batch);
             let threads = threads.trim_end_matches('0').trim_end_matches('.');

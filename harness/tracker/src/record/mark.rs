@@ -24,7 +24,7 @@ pub enum MarkKind {
     AfterWarmUp,
     /// After everything was collected, once the last batch is done, under Python.
     AfterCollect,
-    /// After the C library was then asked to trim its heap, under Python.
+    /// After the C library was then asked to trim its heap; under Rust, once the last batch is done.
     AfterTrim,
     /// After Arrow's pool was then asked to release what it does not use, under Python.
     AfterRelease,
