@@ -15,6 +15,7 @@
     reason = "the cases stand as they were written"
 )]
 
+mod rust_truth;
 mod truth;
 
 #[rustfmt::skip]
@@ -58,7 +59,8 @@ use highwater::{FixtureSpec, Registry, Tracker, Udf, UdfError, WorkerCommand};
 use highwater_core::{Batches, analyse};
 use highwater_worker::{Outcome, measure};
 use libtest_mimic::{Arguments, Failed, Trial};
-use truth::{TRUTHS, Truth};
+use rust_truth::TRUTHS;
+use truth::Truth;
 
 #[global_allocator]
 static TRACKER: Tracker = Tracker::new();
@@ -130,16 +132,5 @@ fn holds(truth: &Truth) -> Result<(), Failed> {
     };
     let finding = analyse(&run);
     let said = format!("{finding:#?}\n{}", finding.sentence());
-    let Some(pattern) = finding.pattern().filter(|pattern| truth.patterns.contains(pattern)) else {
-        return Err(format!("not one of {:?}: {said}", truth.patterns).into());
-    };
-    let off = (finding.figures.leaked_bytes_per_batch.0 - truth.bytes_per_batch).abs();
-    if off > (truth.bytes_per_batch * 0.01).max(16.0) {
-        let figure = finding.figures.leaked_bytes_per_batch;
-        return Err(format!("{figure} is not {}: {said}", truth.bytes_per_batch).into());
-    }
-    if truth.batch.is_some_and(|batch| batch != finding.evidence.peak.highest_batch) {
-        return Err(format!("{pattern} at another batch: {said}").into());
-    }
-    Ok(())
+    truth.check(finding.pattern(), &finding, &said)
 }
