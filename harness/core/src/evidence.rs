@@ -18,7 +18,7 @@ pub struct Evidence {
     /// not leak, or without Python.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Growth>,
-    /// What is left to the garbage collector; `None` when that is little, or live bytes leak.
+    /// What a collection gives back; `None` when that is little, or live bytes leak.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub garbage: Option<Garbage>,
     /// What grows outside the allocator; `None` when nothing does.
@@ -172,6 +172,13 @@ pub struct Garbage {
     pub batches: u32,
     /// Whether it grows from batch to batch.
     pub grows: bool,
+    /// Whether it must be garbage. If not, it may be what CPython keeps in its free lists, which a
+    /// collection empties, too.
+    #[serde(default)]
+    pub proven: bool,
+    /// How far live bytes lie apart after the judged batches, once they are collected.
+    #[serde(default, rename = "apart_bytes")]
+    pub apart: Bytes,
 }
 
 /// How high single batches reach above the live bytes before them.

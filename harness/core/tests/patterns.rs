@@ -85,6 +85,7 @@ fn regrowth_counts_by_its_blocks() {
     assert!((masked.figures.leaked_blocks_per_batch.0 - 1.0).abs() < 0.01);
     // The same blocks, shrunk and stretched by what is in them.
     let curve = |t: i64| (t - 100) * (t - 100) * 16;
+    assert_eq!(live(120, curve).pattern(), Some(Pattern::Healthy), "and has only begun to rise");
     let refilled = live(200, curve);
     assert_eq!(refilled.evidence.live.shape, Shape::Refilled, "{refilled:#?}");
     assert_eq!(refilled.pattern(), Some(Pattern::Healthy));
@@ -100,6 +101,20 @@ fn equal_steps_at_equal_distances_are_not_passed() {
     assert_eq!(finding.evidence.live.period, Some(50));
     assert_eq!(live(400, |t| 50_000 * (t / 50)).figures.leaked_bytes_per_batch.0, 1_000.0);
     assert_eq!(live(200, |t| 50_000 * (t.min(149) / 50)).pattern(), Some(Pattern::Healthy));
+}
+
+#[test]
+fn rare_events_that_go_on_are_not_passed() {
+    let events = |at: &'static [i64], size: fn(i64) -> i64| {
+        live(200, move |t| at.iter().filter(|at| t >= **at).map(|at| size(*at)).sum()).pattern()
+    };
+    let alike: fn(i64) -> i64 = |_| 9_000;
+    let any: fn(i64) -> i64 = |at| at * at * at;
+    assert_eq!(events(&[12, 40, 81, 97, 133, 178], alike), None);
+    assert_eq!(events(&[12, 40, 81, 97, 133, 178], any), None);
+    // Two things that are set up once are of different sizes, and three that have stopped are done.
+    assert_eq!(events(&[81, 133], any), Some(Pattern::Healthy));
+    assert_eq!(events(&[81, 90, 97], alike), Some(Pattern::Healthy));
 }
 
 #[test]
@@ -177,6 +192,13 @@ fn blocks_are_judged_on_their_own() {
     // One block that grows.
     assert_eq!(leak(0).figures.leaked_blocks_per_batch.0, 0.0);
     assert_eq!(leak(0).figures.leaked_bytes_per_batch.0, 1_000.0);
+    // Bytes go up and down by far more than is kept.
+    let hidden = analyse(&run(200, |t, reading| {
+        reading.live.0 += t * 7_919 % 90_001 + 24 * t;
+        reading.blocks.0 += t;
+    }));
+    assert_eq!(hidden.pattern(), Some(Pattern::HeapLeak), "{hidden:#?}");
+    assert_eq!(hidden.figures.leaked_blocks_per_batch.0, 1.0);
     // Blocks without bytes are no leak: there is nothing to run out of.
     let renamed = analyse(&run(200, |t, reading| reading.blocks.0 += t));
     assert_eq!(renamed.pattern(), Some(Pattern::Healthy));

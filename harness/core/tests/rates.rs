@@ -80,3 +80,13 @@ fn healthy_resident_memory_raises_no_alarm() {
         assert!(alarms <= budget, "{}: {alarms} of {SEEDS}", kind.name);
     }
 }
+
+/// A run of a day is analysed while one waits, whatever its series is like: no rule takes as many
+/// steps as the square of the batches.
+#[test]
+fn long_runs_are_analysed() {
+    for kind in HEALTHY.iter().chain(LEAKING) {
+        let long = kind.series(20_000, 0);
+        assert!(!analyse(&run(&long.live)).sentence().is_empty(), "{}", kind.name);
+    }
+}

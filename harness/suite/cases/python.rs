@@ -7,7 +7,7 @@ mod truth;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use highwater::{Baselines, FixtureSpec, Gate, Workers};
+use highwater::{Baselines, FixtureSpec, Gate, Haste, Workers};
 use highwater_core::{Batches, ProductionFinding, headline};
 use highwater_fixture::Runtime;
 use highwater_worker::{Interpreter, python};
@@ -37,7 +37,7 @@ fn holds(truth: &Truth) -> Result<(), Failed> {
         seed: 0,
         ..FixtureSpec::new(truth.case)
     };
-    let measured = gate.measure(&spec)?;
+    let measured = gate.measure(&spec, Haste::Whole)?;
     let Some(finding) = &measured.finding else {
         return Err(format!("the run did not finish: {:?}", measured.measurement.outcome).into());
     };

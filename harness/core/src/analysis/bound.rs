@@ -1,6 +1,6 @@
 //! Whether growth that persists has a bound: stopped, steady, accelerating, or slowing down.
 
-use super::doubling::steps;
+use super::doubling::{self, Step, steps};
 use super::stats::median;
 use super::windows::{WINDOWS, Windows};
 use crate::evidence::Shape;
@@ -22,6 +22,12 @@ const BETTER: f64 = 5.0;
 const CLEAR: f64 = 5.0;
 /// The same for the order of the rates; 16 windows reach 5.2 at most.
 const CLEAR_BY_RANK: f64 = 4.0;
+/// The first value that says something of a law of time: before it, a batch more or less does.
+const FIRST: usize = 4;
+/// Half octaves of a life that show a law.
+const HALF_OCTAVES: usize = 7;
+/// How far rates may scatter around a law that they follow: a tenth, as many words do.
+const SCATTER: f64 = 0.1;
 /// Windows for that question, if the series is long enough: more of them, smaller chance.
 const FINE_WINDOWS: usize = 16;
 /// What an exponential may still be going to add, of all that it added, once its bound counts as
@@ -55,11 +61,12 @@ pub(super) fn tail(series: &[i64]) -> Tail {
     }
 }
 
-/// The shape of persistent growth, from the last two thirds of its life. `skipped` is how many
-/// values of its life come before `series`, `before` how much it grew in them.
+/// The shape of persistent growth, of which `life` is all there is, from its last two thirds, which
+/// begin at `start`.
 #[expect(clippy::cast_precision_loss, reason = "sizes, far below 2^53")]
-pub(super) fn shape(series: &[i64], skipped: usize, before: i64) -> Shape {
-    let series = &without_jumps(series);
+pub(super) fn shape(life: &[i64], start: usize) -> Shape {
+    let before = life[start] - life[0];
+    let series = &without_jumps(&life[start..]);
     let windows = Windows::of(series);
     let (early, late) = windows.halves();
     if early <= 0.0 || late >= early * ACCELERATING {
@@ -77,7 +84,7 @@ pub(super) fn shape(series: &[i64], skipped: usize, before: i64) -> Shape {
         let slower = ratio < FAR_SLOWER && sums < FAR_SLOWER;
         return if slower { Shape::Saturating } else { Shape::Steady };
     }
-    let law = law(&windows, skipped);
+    let law = if is_power(life) { Law::Power } else { law(&windows, start) };
     if ratio < SLOWEST_POWER || law == Law::Exponential {
         // A geometric series: each half adds `ratio` times what the one before added.
         let half = late.max(0.0) * series.len() as f64 / 2.0;
@@ -89,20 +96,20 @@ pub(super) fn shape(series: &[i64], skipped: usize, before: i64) -> Shape {
 }
 
 /// The series without single jumps that dwarf what usually happens within a window: one-time steps
-/// and capacity doublings say nothing about what goes on between them.
+/// and capacities say nothing about what goes on between them.
 #[expect(clippy::cast_precision_loss, reason = "sizes, far below 2^53")]
 fn without_jumps(series: &[i64]) -> Vec<i64> {
     let usual = usual(series);
-    let mut removed = 0;
-    let mut cleaned = vec![series[0]];
-    for pair in series.windows(2) {
-        let step = pair[1] - pair[0];
-        if usual > 0.0 && step as f64 > usual {
-            removed += step;
-        }
-        cleaned.push(pair[1] - removed);
-    }
-    cleaned
+    let jumps = |step: &Step| usual > 0.0 && step.size as f64 > usual;
+    doubling::less(series, &steps(series).into_iter().filter(jumps).collect::<Vec<_>>())
+}
+
+/// The series without what stands out from the increments around it, where these are most of the
+/// growth: lists that grow by an eighth, for one.
+fn evened(series: &[i64]) -> Vec<i64> {
+    let even = doubling::less(series, &doubling::on_top(series));
+    let grown = |series: &[i64]| series[series.len() - 1] - series[0];
+    if 2 * grown(&even) > grown(series) { even } else { series.to_vec() }
 }
 
 /// Four times what a window usually adds: any single step above it is a jump.
@@ -173,6 +180,33 @@ fn law(windows: &Windows, skipped: usize) -> Law {
     } else {
         Law::Unclear
     }
+}
+
+/// Whether the whole life of a growth follows a power of time.
+///
+/// Over its last two thirds a power and an exponential differ by less than most growth scatters; over
+/// several octaves they do not. What fills a bounded store at random begins evenly, and what begins
+/// with a warm-up and goes on otherwise follows neither.
+#[expect(clippy::cast_precision_loss, reason = "sizes, far below 2^53")]
+fn is_power(life: &[i64]) -> bool {
+    let life = &evened(life);
+    let last = life.len() - 1;
+    let ends: Vec<usize> = (0..)
+        .map(|half| (last as f64 * 0.5_f64.powf(f64::from(half) / 2.0)) as usize)
+        .take_while(|end| *end >= FIRST)
+        .collect();
+    let points: Option<Vec<(f64, f64)>> = ends
+        .windows(2)
+        .map(|end| {
+            let rate = (life[end[0]] - life[end[1]]) as f64 / (end[0] - end[1]) as f64;
+            (rate > 0.0).then(|| (((end[0] * end[1]) as f64).sqrt(), rate.ln()))
+        })
+        .collect();
+    let Some(points) = points.filter(|points| points.len() >= HALF_OCTAVES) else { return false };
+    let by_time = misfit(&points);
+    let by_octave = misfit(&points.iter().map(|(t, rate)| (t.ln(), *rate)).collect::<Vec<_>>());
+    let scatter = (by_octave / (points.len() - 2) as f64).sqrt();
+    scatter < SCATTER && by_octave * BETTER < by_time
 }
 
 /// The squared residuals of the best straight line through points.

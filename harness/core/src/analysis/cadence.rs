@@ -26,20 +26,24 @@ impl Cadence {
     #[expect(clippy::cast_precision_loss, reason = "counts of batches")]
     pub(super) fn of(series: &[i64]) -> Option<Self> {
         let steps: Vec<i64> = series.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let different = |period| steps.len() - period - repeating(&steps, period);
-        let (mut fewest, mut best) = (different(1) / CLEARLY_FEWER, 1);
+        let at_first = different(&steps, 1, steps.len())?;
+        if at_first == 0 {
+            return None;
+        }
+        let (mut most, mut best) = (at_first / CLEARLY_FEWER, 1);
         for period in 2..=steps.len() / CYCLES_WITH_RELEASE {
-            let share = 1.0 - different(period) as f64 / (steps.len() - period) as f64;
-            let better = different(period) < fewest || (best == 1 && different(period) == fewest);
-            if share < REPEATING || !better {
-                continue;
-            }
+            let compared = steps.len() - period;
+            let allowed = (compared as f64 * (1.0 - REPEATING)) as usize;
+            let Some(fewer) = different(&steps, period, most.min(allowed)) else { continue };
             let cycles = steps.len() / period;
             if cycles >= CYCLES || repeats_a_release(&steps, period) {
-                (fewest, best) = (different(period), period);
+                best = period;
+                // From here on only fewer will do.
+                let Some(still_fewer) = fewer.checked_sub(1) else { break };
+                most = still_fewer;
             }
         }
-        (best > 1 && different(1) > 0).then_some(Self { period: best })
+        (best > 1).then_some(Self { period: best })
     }
 
     /// The lowest value of each whole period, counted back from the end, so that the newest value
@@ -66,9 +70,17 @@ impl Cadence {
     }
 }
 
-/// How many increments are equal to the one a period later.
-fn repeating(steps: &[i64], period: usize) -> usize {
-    steps.iter().zip(&steps[period..]).filter(|(a, b)| a == b).count()
+/// How many increments are not equal to the one a period later; `None` for more than `most`, which
+/// most periods of most series show after a few increments, so that a long run is searched quickly.
+fn different(steps: &[i64], period: usize, most: usize) -> Option<usize> {
+    let mut count = 0;
+    for (step, later) in steps.iter().zip(steps.get(period..)?) {
+        count += usize::from(step != later);
+        if count > most {
+            return None;
+        }
+    }
+    Some(count)
 }
 
 /// Whether the last cycle goes down somewhere, and so did the one before.

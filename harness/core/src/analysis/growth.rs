@@ -23,6 +23,11 @@ const FILLING: usize = 8;
 const SUSTAINED: usize = 10;
 /// Equal steps at equal distances that are no longer a coincidence.
 const SAME_STEPS: usize = 3;
+/// Steps that no longer pass for things that are done once, unless they have stopped.
+const MANY_STEPS: usize = 4;
+/// As much may steps differ in size that are of one kind: a row that fails keeps about the same each
+/// time. What a program sets up once is of any size.
+const ALIKE: i64 = 2;
 
 /// How `series` grows, one value per batch; at least as many as [`super::MIN_BATCHES`].
 pub(super) fn growth(series: &[i64]) -> Growth {
@@ -149,21 +154,23 @@ fn settled(view: &View<'_>, twelfths: usize, mut growth: Growth) -> Growth {
         growth.level_since = Some(batch(view.series.len() - 1 - level));
         return growth;
     }
+    let containers = doubling::containers(values);
+    let values = &doubling::without(values, &containers);
     let life = Life::of(values, from);
     // The last two thirds of what growth there was: the part in which a law of time can be told
     // from a bound, whenever the growth began.
     let start = from.max(life.since + (values.len() - life.since) / 3);
     let start = start.min(values.len().saturating_sub(WINDOWS)).max(life.since);
-    let before = values[start] - values[life.since];
-    growth.shape = bound::shape(&values[start..], start - life.since, before);
+    growth.shape = bound::shape(&values[life.since..], start - life.since);
     // Growth from the first mark on began with the first batch, for all that is known.
     let first = view.batch(life.since);
     growth.since_batch = Some(if first == 1 { 1 } else { first + 1 });
-    growth.per_batch = match growth.shape {
-        Shape::Steady => rate::steady(values, &life) / view.step(),
-        Shape::Accelerating | Shape::Slowing => rate::latest(values, start) / view.step(),
-        _ => 0.0,
+    let per_value = match growth.shape {
+        Shape::Steady => rate::steady(values, &life),
+        Shape::Accelerating | Shape::Slowing => rate::latest(values, start),
+        _ => return growth,
     };
+    growth.per_batch = (per_value + doubling::amortised(&containers)) / view.step();
     growth
 }
 
@@ -176,6 +183,9 @@ fn bounded(view: &View<'_>, mut growth: Growth) -> Growth {
     growth.shape = if rises * view.batches() >= RECENT && rises >= SAME_STEPS {
         Shape::Recent
     } else if let Some(distance) = same_steps(values) {
+        growth.period = u32::try_from(distance * view.batches()).ok();
+        Shape::TooFewCycles
+    } else if let Some(distance) = irregular_steps(view.kept()) {
         growth.period = u32::try_from(distance * view.batches()).ok();
         Shape::TooFewCycles
     } else if net >= EXACT && ups >= FILLING {
@@ -192,6 +202,23 @@ fn bounded(view: &View<'_>, mut growth: Growth) -> Growth {
         Shape::Level
     };
     growth
+}
+
+/// The mean distance of steps that are taken back by nothing and have not stopped, where they are too
+/// many for things that are done once, or so alike that they are of one kind.
+///
+/// A row that comes by chance may keep something each time. Few of them look like a few things that
+/// were set up late; only a longer run tells.
+fn irregular_steps(judged: &[i64]) -> Option<usize> {
+    let steps = doubling::steps(judged);
+    let (first, last) = (steps.first()?, steps.last()?);
+    let sizes = || steps.iter().map(|step| step.size);
+    let (smallest, largest) = (sizes().min()?, sizes().max()?);
+    let alike = steps.len() > 1 && largest <= ALIKE * smallest;
+    let kept = smallest > 0;
+    let going_on = bound::tail(judged) == Tail::Growing;
+    let distance = (last.at - first.at) / (steps.len() - 1).max(1);
+    (kept && going_on && (steps.len() >= MANY_STEPS || alike)).then_some(distance.max(1))
 }
 
 /// The distance of steps that are all equal, at equal distances, with the next one not yet due:

@@ -59,10 +59,11 @@ pub fn analyse(run: &Run) -> Finding {
     }
     let mut live = growth(&run.live_series());
     let blocks = growth(&run.blocks_series());
-    if live.shape.trend() == Trend::Unbounded && refilled(run) {
+    if matches!(live.shape.trend(), Trend::Unbounded | Trend::Undecided) && refilled(run) {
         live = Growth { shape: Shape::Refilled, per_batch: 0.0, ..live };
     }
     let outside = outside::outside(run, &live);
+    let hidden = hidden_leak(run, &live, &blocks).filter(|_| outside.is_none());
     let leaks = live.shape.trend() == Trend::Unbounded;
     let arrow = run.arrow_series().filter(|_| leaks).map(|series| growth(&series));
     let (owner, native) = owner::owner(run, &live, &blocks).filter(|_| leaks).unzip();
@@ -78,10 +79,15 @@ pub fn analyse(run: &Run) -> Finding {
             let fresh = run.fresh_batches.unwrap_or_default();
             Answer::Inconclusive(Inconclusive::InputStartedOver { batches, fresh })
         }
+        _ if let Some(per_batch) = hidden => {
+            figures.leaked_bytes_per_batch = BytesPerBatch(per_batch);
+            figures.leaked_blocks_per_batch = BlocksPerBatch(blocks.per_batch);
+            Answer::Pattern(Pattern::HeapLeak)
+        }
         trend => Answer::Pattern(match (outside.as_ref().map(|it| it.holder), peak_pattern) {
             (Some(Holder::Outside | Holder::AllocatorOrOutside), _) => Pattern::NativeLeak,
             (_, PeakPattern::OneBatch) => Pattern::PathologicalRow,
-            _ if garbage.is_some() => Pattern::GcCycles,
+            _ if garbage.is_some_and(|garbage| garbage.proven) => Pattern::GcCycles,
             (Some(Holder::Allocator), _) => Pattern::AllocatorRetention,
             (None, PeakPattern::Oversized) => Pattern::OversizedPeak,
             (None, PeakPattern::Ordinary) if trend == Trend::Filled => Pattern::CacheFilling,
@@ -127,6 +133,30 @@ fn leak(
         Pattern::HeapLeak
     }
 }
+
+/// The rate of a leak that live bytes hide, because they go up and down by more than it adds, and
+/// that blocks show.
+///
+/// Blocks that are added batch by batch, and never given back, weigh something. Where bytes are so
+/// even that this would be seen, and is not, blocks were cut in pieces. What such a leak weighs is
+/// known no better than from the line through the bytes, and at least a byte for each block.
+fn hidden_leak(run: &Run, live: &Growth, blocks: &Growth) -> Option<f64> {
+    let judged = run.batches.len() / 3;
+    let counts = run.blocks_series();
+    let grows = blocks.shape == Shape::Steady
+        && persistence::efficiency(&counts[judged..]) >= persistence::EXACT_THROUGHOUT
+        && blocks.minima.windows(2).all(|pair| pair[1] > pair[0]);
+    let bytes = run.live_series();
+    let uneven =
+        bytes[judged..].windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect::<Vec<_>>();
+    let added = (counts[counts.len() - 1] - counts[judged]).saturating_mul(SMALLEST_BLOCK);
+    let hides = live.shape == Shape::Level && stats::median_of(&uneven) > added;
+    let line = stats::Line::through(&bytes[judged..]).slope;
+    (grows && hides).then(|| line.max(blocks.per_batch))
+}
+
+/// What a block weighs at least, in most programs: the header of an object.
+const SMALLEST_BLOCK: i64 = 16;
 
 /// Whether live bytes, for all that they rise, stay in the same blocks and below what those blocks
 /// held in the first third: sizes that vary with the data, not something that is added. A backlog

@@ -52,19 +52,29 @@ pub(super) fn shape(series: &[i64]) -> Shape {
 
 /// The place of the step that leaves the least squares, and how many it leaves.
 fn best_step(series: &[i64]) -> Option<(usize, f64)> {
+    let before = squares(series.iter());
+    let after = squares(series.iter().rev());
     (EDGE..series.len().saturating_sub(EDGE))
-        .map(|at| (at, around_mean(&series[..at]) + around_mean(&series[at..])))
+        .map(|at| (at, before[at] + after[series.len() - at]))
         .min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "differences of sizes, far below 2^53")]
 fn around_mean(series: &[i64]) -> f64 {
-    let Some(&first) = series.first() else { return 0.0 };
-    let (mut sum, mut squares) = (0.0, 0.0);
-    for value in series {
-        let value = (value - first) as f64;
-        sum += value;
-        squares += value * value;
+    squares(series.iter()).last().copied().unwrap_or_default()
+}
+
+/// The squares around their mean of the first so many values, for none to all of them (Welford
+/// 1962).
+#[expect(clippy::cast_precision_loss, reason = "differences of sizes, far below 2^53")]
+fn squares<'a>(values: impl Iterator<Item = &'a i64>) -> Vec<f64> {
+    let (mut mean, mut squares, mut first) = (0.0, 0.0, None);
+    let mut all = vec![0.0];
+    for (index, value) in values.enumerate() {
+        let value = (value - *first.get_or_insert(*value)) as f64;
+        let from_mean = value - mean;
+        mean += from_mean / (index + 1) as f64;
+        squares += from_mean * (value - mean);
+        all.push(squares);
     }
-    squares - sum * sum / series.len() as f64
+    all
 }

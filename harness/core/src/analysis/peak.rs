@@ -18,6 +18,9 @@ const STANDS_OUT: i64 = 8;
 const FEW_PERCENT: usize = 2;
 /// Times the typical input, from which the batch itself is large, and no row is to blame.
 const LARGE_BATCH: i64 = 4;
+/// Times the peak that is in proportion to such a batch, from which the work outgrew it. Work in
+/// proportion takes once, work over all pairs as many times as the batch is larger: four or more.
+const OUTGROWS: i64 = 2;
 
 /// What the peaks of a run say, when nothing leaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +58,17 @@ pub(super) fn peak(run: &Run) -> (Peak, PeakPattern) {
         .filter(|at| few && *at > 0)
         .max_by_key(|at| (transient[*at], -index(*at)));
 
+    let in_proportion = |at: usize| {
+        let expected = i128::from(OUTGROWS) * i128::from(typical) * i128::from(inputs[at]);
+        i128::from(transient[at]) * i128::from(input) < expected
+    };
     let pattern = match outlier {
         Some(at) if input == 0 || inputs[at] < LARGE_BATCH * input => PeakPattern::OneBatch,
-        Some(_) => PeakPattern::Oversized,
-        None if input > 0 && typical >= FLOOR.0 && typical >= OVERSIZED * weight => {
+        Some(at) if !in_proportion(at) => PeakPattern::Oversized,
+        Some(_) | None if input > 0 && typical >= FLOOR.0 && typical >= OVERSIZED * weight => {
             PeakPattern::Oversized
         }
-        None => PeakPattern::Ordinary,
+        Some(_) | None => PeakPattern::Ordinary,
     };
     let highest_at = outlier.unwrap_or(at);
     let peak = Peak {

@@ -29,14 +29,15 @@ pub(super) enum Persistence {
     NotRising,
 }
 
-/// By either rule, for a series without ups and downs.
+/// By either rule: minima see through ups and downs, events are told from noise only without.
 pub(super) fn of(series: &[i64]) -> Persistence {
-    if efficiency(series) < EXACT_THROUGHOUT {
-        return Persistence::NotRising;
-    }
-    match of_minima(&Windows::of(series)) {
-        Persistence::Rising => Persistence::Rising,
-        Persistence::NotRising => of_rare_events(series),
+    let efficiency = efficiency(series);
+    if efficiency >= EXACT && of_minima(&Windows::of(series)) == Persistence::Rising {
+        Persistence::Rising
+    } else if efficiency >= EXACT_THROUGHOUT {
+        of_rare_events(series)
+    } else {
+        Persistence::NotRising
     }
 }
 

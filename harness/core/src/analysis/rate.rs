@@ -1,7 +1,7 @@
 //! How fast a series grows, given that it does.
 
 use super::bound;
-use super::doubling::{self, Step, amortised};
+use super::doubling::Step;
 use super::persistence::{self, Persistence};
 
 /// Share of equal increments from which a growth is that increment and everything else is on top.
@@ -45,10 +45,9 @@ impl Life {
 
 /// The rate of steady growth per value.
 ///
-/// Where nearly all increments are equal, that increment, to the byte, plus what capacity
-/// doublings amount to, or what else keeps being added, such as the blocks of a queue; one-time
-/// steps on top count for nothing. Otherwise the average from event
-/// to event, without the jumps.
+/// Where nearly all increments are equal, that increment, to the byte, plus what else keeps being
+/// added, such as the blocks of a queue; one-time steps on top count for nothing. Otherwise the
+/// average from event to event, without the jumps. What containers amount to is not in it.
 #[expect(clippy::cast_precision_loss, reason = "sizes, far below 2^53")]
 pub(super) fn steady(values: &[i64], life: &Life) -> f64 {
     let steps: Vec<i64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -61,11 +60,7 @@ pub(super) fn steady(values: &[i64], life: &Life) -> f64 {
             }))
             .collect();
         let lasting = persistence::of(&rest[life.since..]) == Persistence::Rising;
-        let more = if lasting {
-            event_to_event(&rest[life.since..], 0)
-        } else {
-            amortised(&doubling::steps(&rest))
-        };
+        let more = if lasting { event_to_event(&rest[life.since..], 0) } else { 0.0 };
         return constant as f64 + more;
     }
     let part = &values[life.since..];
@@ -77,7 +72,7 @@ pub(super) fn steady(values: &[i64], life: &Life) -> f64 {
         .map(|(index, step)| Step { at: index + 1, size: *step })
         .collect();
     let within: i64 = jumps.iter().filter(|jump| jump.at > life.since).map(|jump| jump.size).sum();
-    event_to_event(part, within) + amortised(&jumps)
+    event_to_event(part, within)
 }
 
 /// The average from the first event to the last, so that neither the pause before nor the one

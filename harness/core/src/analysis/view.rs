@@ -96,6 +96,15 @@ impl<'a> View<'a> {
         batch(self.skipped + index * self.batches())
     }
 
+    /// The judged values that are there to stay: where spikes were taken out, the newest may be one.
+    pub(super) fn kept(&self) -> &[i64] {
+        let judged = &self.values[self.judged..];
+        match self.spikes {
+            Spikes::Kept => judged,
+            Spikes::TakenOut => &judged[..judged.len().saturating_sub(NARROW)],
+        }
+    }
+
     /// The values from so many twelfths of the run on.
     pub(super) fn from(&self, twelfths: usize) -> usize {
         self.values.len() * twelfths / 12

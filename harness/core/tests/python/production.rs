@@ -93,6 +93,52 @@ fn production_never_stands_in_for_the_exact_run() {
 }
 
 #[test]
+fn garbage_that_may_be_free_lists_is_told_by_what_comes_and_goes() {
+    let exact = analyse(&run(|t, it| {
+        it.before_collection = Some(it.live + Bytes(100_000));
+        it.allocated = Bytes(4_000_000 * t);
+        it.allocations = 3_000 * t.unsigned_abs();
+    }));
+    assert_eq!(exact.pattern(), Some(Pattern::Healthy), "{exact:#?}");
+    let finding =
+        |each: fn(i64, &mut Reading)| production_of(&exact, Experiments::default(), each).pattern;
+    assert_eq!(finding(|t, it| keep(it, 100_000 * (t % 3), 0, t % 3)), Some(Pattern::GcCycles));
+    assert_eq!(finding(|_, it| keep(it, 100_000, 0, 2_000)), None);
+}
+
+#[test]
+fn what_piles_up_until_the_collector_comes_is_garbage() {
+    let finding = |each: fn(i64, &mut Reading)| production(Experiments::default(), each).pattern;
+    assert_eq!(finding(|t, it| keep(it, 100_000 * (t % 90), 0, t % 90)), Some(Pattern::GcCycles));
+    // No more than free lists hold, and a batch's own scratch.
+    assert_eq!(finding(|t, it| keep(it, 10_000 * (t % 90), 0, t % 90)), None);
+    assert_eq!(finding(|t, it| keep(it, 9_000_000 * (t % 2), 0, t % 2)), None);
+}
+
+#[test]
+fn a_burst_that_the_allocator_keeps_for_a_while_is_retention() {
+    let nothing = Experiments::default();
+    let until = |last: i64| {
+        let finding = production(nothing, |t, it| {
+            let held = i64::from(t > 59 && t < last);
+            it.rss_anon = it.rss_anon + Bytes((130 << 20) * held);
+        });
+        finding.pattern
+    };
+    assert_eq!(until(120), Some(Pattern::AllocatorRetention));
+    assert_eq!(until(70), None, "given back soon");
+    // What each batch needs again is not kept for nothing.
+    let mut busy = run(|_, _| {});
+    for reading in &mut busy.batches {
+        reading.peak = reading.live + Bytes(20 << 20);
+    }
+    let exact = analyse(&busy);
+    let pool = Experiments { release_pool: rss(20 << 20), ..nothing };
+    let reused = production_of(&exact, pool, |_, it| it.rss_anon = it.rss_anon + Bytes(20 << 20));
+    assert_eq!(reused.pattern, None);
+}
+
+#[test]
 fn experiments_are_differences_of_marks() {
     let mark = |live: i64, rss: i64| Reading {
         live: Bytes(live),

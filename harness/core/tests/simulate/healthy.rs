@@ -47,9 +47,11 @@ pub(crate) const HEALTHY: &[Kind] = &[
         let (at, size, spread) = (share(r, n, 0.02..0.98), r.scale(10.0..1e7), r.scale(10.0..1e5));
         series(n, 1 << 20, |t| spread * r.normal() + if t >= at { size } else { 0.0 })
     }),
-    kind("two late steps", |r, n| steps(r, n, 2, 0.33..1.0)),
-    kind("three steps", |r, n| steps(r, n, 3, 0.05..1.0)),
-    kind("equal steps", |r, n| {
+    // Alike, or many and not stopped, they may be rare events that go on.
+    open("two late steps", |r, n| steps(r, n, 2, 0.33..1.0)),
+    open("three steps", |r, n| steps(r, n, 3, 0.05..1.0)),
+    open("five steps", |r, n| steps(r, n, 5, 0.05..1.0)),
+    open("equal steps", |r, n| {
         let (first, gap, size) =
             (share(r, n, 0.1..0.6), share(r, n, 0.05..0.2), r.scale(10.0..1e6));
         series(n, 1 << 20, |t| size * f64::from(u8::from(t >= first) + u8::from(t >= first + gap)))
@@ -116,6 +118,20 @@ pub(crate) const HEALTHY: &[Kind] = &[
             for _ in 0..tries {
                 let slot = r.within(0..slots) as usize;
                 held += i64::from(!std::mem::replace(&mut taken[slot], true)) * bytes;
+            }
+            held as f64
+        })
+    }),
+    open("words of a small vocabulary", |r, n| {
+        let (words, tries) = (r.within(20..200), r.within(20..60));
+        let mut known = vec![false; words as usize];
+        let mut held = 0;
+        series(n, 1 << 20, |_| {
+            for _ in 0..tries {
+                // Zipf's law: the k-th word comes 1 / k as often as the first.
+                let word =
+                    ((words as f64 + 1.0).powf(r.unit()) as usize - 1).min(words as usize - 1);
+                held += i64::from(!std::mem::replace(&mut known[word], true)) * 97;
             }
             held as f64
         })

@@ -90,6 +90,38 @@ pub(crate) const LEAKING: &[Kind] = &[
         made.rate = None;
         made
     }),
+    open("on rarer rows", |r, n| {
+        let (gap, size, mut next, mut held) = (r.scale(10.0..40.0), r.scale(40.0..1e5), 0.0, 0.0);
+        let mut made = leak(n, LEAK, |t| {
+            if t >= next {
+                held += size * (0.8 + 0.4 * r.unit());
+                next = t + 1.0 + 2.0 * gap * r.unit();
+            }
+            held
+        });
+        made.rate = None;
+        made
+    }),
+    kind("in a set of CPython's", |r, n| {
+        let items = r.within(1..60);
+        leak(n, LEAK + 16.0 / 0.6 * items as f64, |t| LEAK * t + set((t as i64 + 1) * items))
+    }),
+    open("words of a language, like a root", |r, n| {
+        let (size, power) = (r.within(60..400), 0.4 + 0.4 * r.unit());
+        let scale = r.scale(50.0..1e3);
+        let mut made = leak(n, 0.0, |t| {
+            let words = (scale * (t + 1.0).powf(power) + 2.0 * r.normal()) as i64;
+            (words * size) as f64 + table(24, words)
+        });
+        made.rate = None;
+        made
+    }),
+    open("ever slower, like a logarithm", |r, n| {
+        let size = r.scale(1e4..1e6);
+        let mut made = leak(n, 0.0, |t| size * (t + 1.0).ln());
+        made.rate = None;
+        made
+    }),
     kind("ever faster", |r, n| {
         let growth = r.scale(1.0..100.0);
         let mut made = leak(n, 0.0, |t| LEAK * t + growth * t * t);
@@ -113,6 +145,15 @@ fn leak(n: usize, rate: f64, value: impl FnMut(f64) -> f64) -> Series {
 /// The bytes of a vector of `items` slots: the next power of two, at least 4.
 fn capacity(slot: i64, items: i64) -> f64 {
     (slot * items.cast_unsigned().next_power_of_two().max(4).cast_signed()) as f64
+}
+
+/// The bytes of a set of CPython's: a power of two of slots, at most 3/5 full, then four times as many.
+fn set(items: i64) -> f64 {
+    let mut slots = 8;
+    while items * 5 >= slots * 3 {
+        slots *= 4;
+    }
+    (16 * slots) as f64
 }
 
 /// The bytes of a hash table of `items` slots: buckets a power of two, at most 7/8 full.
