@@ -1,7 +1,5 @@
 //! `highwater check`: the gate.
 
-use std::collections::BTreeSet;
-
 use anstream::{eprintln, print, println};
 use highwater::Checked;
 use highwater::guard::refuse_forced_passes;
@@ -74,16 +72,23 @@ fn orphans(
     baselines: &highwater::Baselines,
     manifest: &Manifest,
 ) -> Result<Vec<std::path::PathBuf>, CliError> {
-    let names: BTreeSet<&str> = manifest.fixtures.iter().map(|spec| spec.name.as_str()).collect();
     baselines
-        .orphans(&names)
+        .orphans(&manifest.fixtures)
         .map_err(|source| CliError::Unreadable { path: baselines.folder().to_owned(), source })
 }
 
-/// The exit code of the whole: a regression says more than a measurement that failed, and that more
-/// than a baseline that is not there.
+/// The exit code of the whole: a tracker that was not there makes every figure doubtful, a regression
+/// says more than a measurement that failed, that more than a baseline that is not there, and that
+/// more than a fixture that is not.
 fn worst(checked: &[Checked], orphans: bool) -> i32 {
-    [exit_code::REGRESSED, exit_code::INVALID, exit_code::BASELINE_MISSING]
+    let order = [
+        exit_code::CONFIDENCE,
+        exit_code::REGRESSED,
+        exit_code::INVALID,
+        exit_code::BASELINE_MISSING,
+        exit_code::USAGE,
+    ];
+    order
         .into_iter()
         .find(|code| checked.iter().any(|one| one.verdict.exit_code() == *code))
         .unwrap_or(if orphans { exit_code::USAGE } else { exit_code::PASS })

@@ -32,6 +32,8 @@ pub(crate) enum CliError {
     Python(#[from] PythonError),
     #[error("`{text}` names no UDF\nhint: name the class or function in it, as `{text}:Name`")]
     NoName { text: String },
+    #[error("{why}")]
+    NoUdf { why: String },
     #[error("{what} {} is no file\nhint: check the path", path.display())]
     NoFile { what: &'static str, path: PathBuf },
     #[error("`{switch}` is for Python UDFs, and `{name}` is none\nhint: leave it away")]
@@ -55,7 +57,7 @@ impl CliError {
         match self {
             Self::Manifest(_) | Self::UnknownFixture(_) | Self::Refused(_) => exit_code::USAGE,
             Self::Build(_) | Self::Unreadable { .. } => exit_code::USAGE,
-            Self::NoName { .. } | Self::NoFile { .. } => exit_code::USAGE,
+            Self::NoName { .. } | Self::NoFile { .. } | Self::NoUdf { .. } => exit_code::USAGE,
             Self::PythonOnly { .. } | Self::InputOfFixture { .. } => exit_code::USAGE,
             Self::TooFewAtMost { .. } => exit_code::USAGE,
             Self::Python(PythonError::Unwritable { .. } | PythonError::VenvFailed { .. }) => {

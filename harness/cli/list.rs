@@ -1,9 +1,10 @@
 //! `highwater list`: the manifest's fixtures, as JSON with their accepted figures.
 
 use anstream::{eprintln, print, println};
-use highwater::Baselines;
+use highwater::{Baselines, Slot};
 use highwater_core::exit_code;
-use highwater_fixture::FixtureSpec;
+use highwater_fixture::{FixtureSpec, Runtime};
+use highwater_worker::Interpreter;
 use serde_json::{Value, json};
 
 use crate::arguments::{Format, List, Project};
@@ -22,17 +23,42 @@ pub(crate) fn list(project: &Project, list: &List) -> Result<i32, CliError> {
         }
         Format::Json => {
             let baselines = project::baselines(&manifest)?;
-            let fixtures: Vec<Value> =
-                manifest.fixtures.iter().map(|spec| entry(spec, &baselines)).collect();
+            let python = manifest
+                .fixtures
+                .iter()
+                .any(|spec| spec.runtime == Runtime::Python)
+                .then(|| python(project))
+                .flatten();
+            let fixtures: Vec<Value> = manifest
+                .fixtures
+                .iter()
+                .map(|spec| entry(spec, &baselines, python.as_deref()))
+                .collect();
             print!("{:#}\n", json!({ "version": 1, "fixtures": fixtures }));
         }
     }
     Ok(exit_code::PASS)
 }
 
-/// A fixture with its accepted figures, which are `null` where there are none.
-fn entry(spec: &FixtureSpec, baselines: &Baselines) -> Value {
-    let accepted = baselines.load(&spec.name).unwrap_or_else(|unreadable| {
+/// The runtime of Python fixtures, such as `python 3.11`; a warning where there is none.
+fn python(project: &Project) -> Option<String> {
+    match Interpreter::find(project.python.as_deref()) {
+        Ok(interpreter) => Some(interpreter.runtime()),
+        Err(error) => {
+            eprintln!("warning: {error}");
+            None
+        }
+    }
+}
+
+/// A fixture with the figures that are accepted for its runtime, `null` where there are none.
+fn entry(spec: &FixtureSpec, baselines: &Baselines, python: Option<&str>) -> Value {
+    let runtime = match spec.runtime {
+        Runtime::Rust => Some(Runtime::Rust.name()),
+        Runtime::Python => python,
+    };
+    let load = |runtime| baselines.load(Slot { fixture: &spec.name, runtime });
+    let accepted = runtime.map_or(Ok(None), load).unwrap_or_else(|unreadable| {
         eprintln!("warning: {unreadable}");
         None
     });

@@ -5,7 +5,7 @@ use highwater::{Gate, Haste};
 use highwater_core::{Batches, exit_code};
 use highwater_fixture::{FixtureSpec, longest};
 use highwater_report::{Document, Entry, describe};
-use highwater_worker::Outcome;
+use highwater_worker::{Death, Invalid, Outcome};
 
 use crate::arguments::{Format, Project, Run};
 use crate::error::CliError;
@@ -42,6 +42,11 @@ pub(crate) fn run(project: &Project, run: &Run) -> Result<i32, CliError> {
     });
     progress.finish();
     let measured = measured?;
+    if let Outcome::Invalid(Invalid { death: Death::NoUdf(why), .. }) =
+        &measured.measurement.outcome
+    {
+        return Err(CliError::NoUdf { why: why.clone() });
+    }
     let code = match (&measured.measurement.outcome, &measured.finding) {
         (Outcome::NotAttached(_), _) => exit_code::CONFIDENCE,
         (Outcome::Finished(_), Some(finding)) if finding.pattern().is_some() => exit_code::PASS,

@@ -280,7 +280,10 @@ fn full_disk() {
 }
 
 fn unknown_udf() {
-    run("{name: fine, udf: fines}").says(4, &["no UDF is called `fines`", "did you mean `fine`?"]);
+    run("{name: fine, udf: fines}")
+        .says(2, &["`fine` not there: no UDF is called `fines`", "did you mean `fine`?"]);
+    let project = project("  - {name: fine, udf: fines}\n");
+    project.run(&["run", "fine"]).says(2, &["error: no UDF is called `fines`"]);
 }
 
 fn too_few_batches() {

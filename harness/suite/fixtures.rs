@@ -4,7 +4,6 @@
 //! toolchain. Both use the worker that cargo built for this package, and the same baselines.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a test speaks through its output")]
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -146,7 +145,6 @@ fn counted(gate: &Gate, spec: &FixtureSpec) -> Result<Option<Vec<Counted>>, Fail
 }
 
 fn orphans(manifest: &Manifest) -> Result<(), Failed> {
-    let names: BTreeSet<&str> = manifest.fixtures.iter().map(|spec| spec.name.as_str()).collect();
-    let orphans = gate(Runtime::Rust)?.baselines.orphans(&names)?;
+    let orphans = gate(Runtime::Rust)?.baselines.orphans(&manifest.fixtures)?;
     if orphans.is_empty() { Ok(()) } else { Err(format!("no fixture for {orphans:?}").into()) }
 }

@@ -283,7 +283,12 @@ fn what_was_typed_wrong_is_said_in_one_line() {
     let own = own(FORMS);
     own.run("Batch", &["--input", "no.parquet"]).says(2, &["input no.parquet is no file", "hint:"]);
     own.run("Batch", &["--columns", "a"]).says(2, &["--input"]);
-    own.run("Batsh", &["--batches", "100"]).says(4, &["has no `Batsh`", "`Batch`"]);
+    own.run("Batsh", &["--batches", "100"])
+        .says(2, &["udfs.py` has no `Batsh`", "hint: did you mean `Batch`?"]);
+    own.run("FORMS", &[]).says(2, &["has no `FORMS`"]);
+    own.run("pa", &[]).says(2, &["`pa` is no UDF but a module"]);
+    let broken = Own::new("import pyarrow\n\nclass A(:\n    pass\n");
+    broken.run("A", &[]).says(2, &["udfs.py:3: SyntaxError: invalid syntax"]);
     own.with(&own.python, &["run", "udfs.py"]).says(2, &["`udfs.py` names no UDF", "udfs.py:Name"]);
     own.with(&own.python, &["run", "udf.py:Batch"]).says(2, &["UDF file udf.py is no file"]);
     own.with(Path::new("/no/python"), &["run", "udfs.py:Batch"])

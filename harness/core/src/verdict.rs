@@ -25,6 +25,11 @@ pub enum Verdict {
     Inconclusive(String),
     /// The measurement cannot be used; says why. Never returned by [`judge`].
     Invalid(String),
+    /// The worker was not under the tracker, so no figure of it may be believed; says why. Never
+    /// returned by [`judge`].
+    NotAttached(String),
+    /// There is no UDF as the fixture names it; says why. Never returned by [`judge`].
+    NoUdf(String),
     /// Nothing to compare with.
     BaselineMissing(Missing),
     /// A regression that a second run, in a fresh process, did not show. Never returned by [`judge`].
@@ -66,6 +71,13 @@ pub struct Disagreement {
 pub enum Missing {
     /// No baseline was ever accepted.
     Never,
+    /// There are baselines, and none of this runtime. Never returned by [`judge`].
+    OtherRuntimes {
+        /// That of this run: `python 3.13`.
+        runtime: String,
+        /// Those that have a baseline.
+        accepted: Vec<String>,
+    },
     /// The baseline was taken under other conditions or limits.
     Differs(Vec<Difference>),
     /// There is a baseline that cannot be read; says why. Never returned by [`judge`].
@@ -106,6 +118,8 @@ impl Verdict {
             Self::Regressed(_) => "regressed",
             Self::Inconclusive(_) => "inconclusive",
             Self::Invalid(_) => "invalid",
+            Self::NotAttached(_) => "not_attached",
+            Self::NoUdf(_) => "no_udf",
             Self::BaselineMissing(_) => "baseline_missing",
             Self::Disagreement(_) => "disagreement",
             Self::NotRun(_) => "not_run",
@@ -119,6 +133,8 @@ impl Verdict {
             Self::Pass | Self::Improved(_) | Self::NotRun(_) => exit_code::PASS,
             Self::Regressed(_) => exit_code::REGRESSED,
             Self::Inconclusive(_) | Self::Invalid(_) | Self::Disagreement(_) => exit_code::INVALID,
+            Self::NotAttached(_) => exit_code::CONFIDENCE,
+            Self::NoUdf(_) => exit_code::USAGE,
             Self::BaselineMissing(_) => exit_code::BASELINE_MISSING,
         }
     }
@@ -228,6 +244,10 @@ impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Never => f.write_str("no baseline was accepted yet"),
+            Self::OtherRuntimes { runtime, accepted } => {
+                let accepted = accepted.join(", ");
+                write!(f, "none was accepted for {runtime} yet, only for {accepted}")
+            }
             Self::Differs(differences) => {
                 f.write_str("the baseline was taken under other conditions: ")?;
                 join(f, differences)
@@ -257,6 +277,8 @@ impl fmt::Display for Verdict {
             Self::Regressed(regression) => write!(f, "regressed: {regression}"),
             Self::Inconclusive(why) => write!(f, "inconclusive: {why}"),
             Self::Invalid(why) => write!(f, "invalid: {why}"),
+            Self::NotAttached(why) => write!(f, "not attached: {why}"),
+            Self::NoUdf(why) => write!(f, "not there: {why}"),
             Self::BaselineMissing(missing) => write!(f, "baseline missing: {missing}"),
             Self::Disagreement(Disagreement { first, second }) => {
                 write!(f, "two runs disagree: regressed: {first}; then {second}")

@@ -16,7 +16,7 @@ use highwater_worker::{
     measure_at_pace,
 };
 
-use crate::baseline::{Baselines, Environment, Pending};
+use crate::baseline::{Baselines, Environment, Pending, Slot};
 use crate::confidence::{Confidence, ConfidenceFailed, confidence};
 use crate::length::{Haste, Length};
 use crate::remedies::{Remedy, best, remedies};
@@ -235,9 +235,11 @@ impl Gate {
         if !matches!(judged.verdict, Verdict::Pass | Verdict::NotRun(_)) {
             self.explain(&mut measured);
         }
+        let runtime = runtime(spec, &measured.measurement.environment);
+        let slot = Slot { fixture: &spec.name, runtime: &runtime };
         let mut checked = Checked {
             verdict: judged.verdict,
-            baseline: self.baselines.path(&spec.name),
+            baseline: self.baselines.path(slot),
             confirmation,
             pending: Pending::None,
             moved: judged.moved,
@@ -249,7 +251,7 @@ impl Gate {
             (judged.new, &checked.measured.finding, comparable)
         {
             checked.pending = self.baselines.settle(
-                &spec.name,
+                slot,
                 &self.source.display().to_string(),
                 finding,
                 &new,
@@ -272,13 +274,16 @@ impl Gate {
     /// The verdict on one measurement.
     fn judged(&self, measured: &Measured) -> Judged {
         let spec = &measured.spec;
+        let environment = &measured.measurement.environment;
+        let runtime = runtime(spec, environment);
+        let slot = Slot { fixture: &spec.name, runtime: &runtime };
         let (finding, pattern) = match conclusive(measured) {
             Ok(conclusive) => conclusive,
             Err(verdict) => return Judged { verdict, new: None, moved: Vec::new() },
         };
-        let environment = &measured.measurement.environment;
-        let new = Baseline::new(self.conditions(spec, environment), finding, spec.limits);
-        let (verdict, moved) = match self.baselines.load(&spec.name) {
+        let new = Baseline::new(self.conditions(spec, &runtime), finding, spec.limits);
+        let (verdict, moved) = match self.baselines.load(slot) {
+            Ok(None) => (Verdict::BaselineMissing(self.missing(spec, slot)), Vec::new()),
             Ok(stored) => {
                 let old = stored.as_ref().map(|stored| &stored.baseline);
                 let moved = stored.as_ref().map(|stored| moved(&stored.environment, environment));
@@ -292,10 +297,19 @@ impl Gate {
         Judged { verdict, new: Some(new), moved }
     }
 
+    /// Why there is no baseline of this runtime.
+    fn missing(&self, spec: &FixtureSpec, slot: Slot<'_>) -> Missing {
+        let accepted = self.baselines.runtimes(slot.fixture, spec.runtime).unwrap_or_default();
+        if accepted.is_empty() {
+            return Missing::Never;
+        }
+        Missing::OtherRuntimes { runtime: slot.runtime.to_owned(), accepted }
+    }
+
     /// What must be equal for the figures to be comparable.
-    fn conditions(&self, spec: &FixtureSpec, environment: &Environment) -> Conditions {
+    fn conditions(&self, spec: &FixtureSpec, runtime: &str) -> Conditions {
         Conditions {
-            runtime: runtime(spec, environment),
+            runtime: runtime.to_owned(),
             udf: self.udf(spec),
             batches: spec.batches.0,
             rows: spec.rows,
@@ -406,9 +420,10 @@ fn finding(measurement: &Measurement) -> Option<Finding> {
 /// The finding and the pattern of a run that has one, or the verdict for a run that hasn't.
 fn conclusive(measured: &Measured) -> Result<(&Finding, Pattern), Verdict> {
     match (&measured.measurement.outcome, &measured.finding) {
-        (Outcome::NotAttached(reason), _) => Err(Verdict::Invalid(reason.clone())),
+        (Outcome::NotAttached(reason), _) => Err(Verdict::NotAttached(reason.clone())),
         (Outcome::Invalid(invalid), _) => Err(match &invalid.death {
             Death::MissingPackage(why) if measured.spec.optional => Verdict::NotRun(why.clone()),
+            Death::NoUdf(why) => Verdict::NoUdf(why.clone()),
             _ => Verdict::Invalid(invalid.to_string()),
         }),
         (Outcome::Finished(_), finding) => finding
@@ -563,6 +578,8 @@ impl fmt::Display for Checked {
                 "  something but the UDF differs from run to run (time, threads, a random seed, what \
                  else runs here): fix it, or give the figure a limit",
             ),
+            Verdict::NotAttached(_) => f.write_str("  look closer: highwater doctor"),
+            Verdict::NoUdf(_) => f.write_str("  correct `udf` in the manifest, or the file"),
             Verdict::Pass | Verdict::Inconclusive(_) | Verdict::Invalid(_) => {
                 f.write_str("  look closer: highwater run ")?;
                 f.write_str(name)

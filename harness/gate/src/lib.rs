@@ -48,7 +48,7 @@ mod remedies;
 mod rows;
 mod workers;
 
-pub use baseline::{Baselines, Environment, Pending};
+pub use baseline::{Baselines, Environment, Pending, Slot};
 pub use check::{Checked, Confirmation, Explained, Gate, Measured, ProductionRun};
 pub use confidence::{Confidence, ConfidenceFailed};
 pub use fixture::Fixture;

@@ -20,6 +20,9 @@ NOT_ATTACHED = 104
 MISSING_PACKAGE = 105
 #: A bug of Highwater; standard error has the traceback.
 BUG = 106
+#: There is no UDF of the assigned name, or its file cannot be read as Python; the text says what is
+#: near, or the line.
+NO_UDF = 107
 
 #: Our own frames are no place where a user's UDF can fail.
 _OURS = os.path.dirname(os.path.abspath(__file__))

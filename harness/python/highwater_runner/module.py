@@ -9,7 +9,7 @@ import sys
 from types import ModuleType
 from typing import Any, Callable
 
-from .failure import FAILED, MISSING_PACKAGE, Failure, raised
+from .failure import FAILED, MISSING_PACKAGE, NO_UDF, Failure, raised
 
 
 def load(path: str) -> ModuleType:
@@ -26,6 +26,7 @@ def load(path: str) -> ModuleType:
         raise Failure(
             f"UDF file `{path}` {kind}",
             "name it as `path/to/file.py:Name`; paths in a manifest are relative to the manifest",
+            NO_UDF,
         )
     root, name = _place(os.path.abspath(path))
     folder = os.path.dirname(os.path.abspath(path))
@@ -38,7 +39,7 @@ def load(path: str) -> ModuleType:
         name = f"highwater_udf_{name}"
     spec = importlib.util.spec_from_file_location(name, os.path.abspath(path))
     if spec is None or spec.loader is None:
-        raise Failure(f"UDF file `{path}` is no Python file", "its name must end in `.py`")
+        raise Failure(f"UDF file `{path}` is no Python file", "its name must end in `.py`", NO_UDF)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     loader = spec.loader
@@ -61,9 +62,11 @@ def _run(step: Callable[[], Any], path: str) -> Any:
     try:
         return step()
     except SyntaxError as error:
-        file = os.path.basename(error.filename or path)
+        file = error.filename or path
+        is_its_own = os.path.abspath(file) == os.path.abspath(path)
         raise Failure(
-            f"import: {file}:{error.lineno}: {type(error).__name__}: {error.msg}"
+            f"import: {os.path.basename(file)}:{error.lineno}: {type(error).__name__}: {error.msg}",
+            code=NO_UDF if is_its_own else FAILED,
         ) from error
     except ModuleNotFoundError as error:
         raise Failure(

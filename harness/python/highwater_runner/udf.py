@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, Callable
 
 from . import near, planted
-from .failure import Failure
+from .failure import NO_UDF, Failure
 from .module import load
 
 
@@ -30,6 +30,7 @@ class Location:
                 raise Failure(
                     f"`{text}` names no Python UDF",
                     "name it as `path/to/file.py:Name`",
+                    NO_UDF,
                 )
             self.module = load(path)
         self._found = self._find()
@@ -68,12 +69,14 @@ class Location:
                 raise Failure(
                     f"`{file}` has no `{self.name}`",
                     near.hint(part, known, "its classes and functions are"),
+                    NO_UDF,
                 )
             found = getattr(found, part)
         if not callable(found) and not hasattr(found, "func"):
             raise Failure(
                 f"`{self.name}` is no UDF but a {type(found).__name__}",
                 "a UDF is a class with `__call__`, a function, or a callable object",
+                NO_UDF,
             )
         return found
 

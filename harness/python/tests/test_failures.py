@@ -69,19 +69,27 @@ class Before(unittest.TestCase):
         self.check("BadSetup", 101, "setup: RuntimeError: no model (udfs.py:")
 
     def test_the_file_is_missing(self) -> None:
-        self.check("/nowhere/udfs.py:A", 101, "UDF file `/nowhere/udfs.py` does not exist")
+        self.check("/nowhere/udfs.py:A", 107, "UDF file `/nowhere/udfs.py` does not exist")
 
     def test_no_file_is_named(self) -> None:
-        self.check(":A", 101, "`:A` names no Python UDF")
+        self.check(":A", 107, "`:A` names no Python UDF")
 
     def test_the_name_is_missing(self) -> None:
-        self.check(f"{UDFS}:Emty", 101, "has no `Emty`", "did you mean `Empty`?")
+        self.check(f"{UDFS}:Emty", 107, "has no `Emty`", "did you mean `Empty`?")
 
     def test_the_constructor_needs_arguments(self) -> None:
         self.check("NeedsModel", 101, "the constructor of `NeedsModel` needs `model`")
 
     def test_the_file_has_a_syntax_error(self) -> None:
-        self.check("A", 101, "import: made.py:2: SyntaxError", source="\nclass A(:\n")
+        self.check("A", 107, "import: made.py:2: SyntaxError", source="\nclass A(:\n")
+
+    def test_what_the_file_imports_has_a_syntax_error(self) -> None:
+        # The UDF is where it should be; what it needs is broken.
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "broken.py"), "w", encoding="utf-8") as file:
+                file.write("x =\n")
+            source = f"import sys\nsys.path.insert(0, {folder!r})\nimport broken\n"
+            self.check("A", 101, "import: broken.py:1: SyntaxError", source=source)
 
     def test_the_file_raises(self) -> None:
         self.check(
@@ -100,7 +108,7 @@ class Before(unittest.TestCase):
         )
 
     def test_the_name_is_no_udf(self) -> None:
-        self.check("A", 101, "`A` is no UDF but a int", source="A = 7\n")
+        self.check("A", 107, "`A` is no UDF but a int", source="A = 7\n")
 
     def test_a_column_is_mistyped(self) -> None:
         source = "def a(id, vale):\n    return 1\n"

@@ -17,7 +17,9 @@ pub fn style(verdict: &Verdict) -> Style {
         Verdict::Regressed(_)
         | Verdict::Inconclusive(_)
         | Verdict::Invalid(_)
-        | Verdict::Disagreement(_) => AnsiColor::Red,
+        | Verdict::Disagreement(_)
+        | Verdict::NotAttached(_)
+        | Verdict::NoUdf(_) => AnsiColor::Red,
     };
     Style::new().fg_color(Some(colour.into())).bold()
 }

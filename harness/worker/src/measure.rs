@@ -331,8 +331,12 @@ fn death(spec: &FixtureSpec, record: &Record, ending: &Ending) -> Option<Death> 
         State::Failed { message } => {
             // The step is said where the death is told.
             let message = without_step(message, record.progress.stage.into()).to_owned();
-            let missing = ending.status.code() == Some(i32::from(exit::MISSING_PACKAGE));
-            Some(if missing { Death::MissingPackage(message) } else { Death::Failed(message) })
+            let code = ending.status.code().and_then(|code| u8::try_from(code).ok());
+            Some(match code {
+                Some(exit::MISSING_PACKAGE) => Death::MissingPackage(message),
+                Some(exit::NO_UDF) => Death::NoUdf(message),
+                _ => Death::Failed(message),
+            })
         }
         State::Running => Some(Death::Exited(ending.status.code().unwrap_or(-1))),
         State::Finished if record.progress.lost_events != 0 => {

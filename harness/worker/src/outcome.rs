@@ -53,6 +53,9 @@ pub enum Death {
     LostEvents(u64),
     /// The Python has no package that the UDF's file, or the runner, imports; the text says which.
     MissingPackage(String),
+    /// There is no UDF of the fixture's name, or its file cannot be read as Python; the text says what
+    /// is near, or the line.
+    NoUdf(String),
 }
 
 /// A run that ended early: why, where, and the last figures.
@@ -95,7 +98,9 @@ impl fmt::Display for Step {
 impl fmt::Display for Death {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed(text) | Self::MissingPackage(text) => f.write_str(text),
+            Self::Failed(text) | Self::MissingPackage(text) | Self::NoUdf(text) => {
+                f.write_str(text)
+            }
             Self::Signal(signal) => write!(f, "killed by {}", signal_name(*signal)),
             Self::TimeLimit(seconds) => write!(f, "still running after its {seconds} s"),
             Self::MemoryLimit(bytes) => write!(f, "held more than its {bytes} of memory"),

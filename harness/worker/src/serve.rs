@@ -24,6 +24,8 @@ pub mod exit {
     pub const NOT_ATTACHED: u8 = 104;
     /// A Python worker lacks a package; the record says which.
     pub const MISSING_PACKAGE: u8 = 105;
+    /// There is no UDF of the assigned name; the record says what is near.
+    pub const NO_UDF: u8 = 107;
 }
 
 /// The `main` of a worker binary: runs the fixture that Highwater assigned, with a UDF of
@@ -83,12 +85,14 @@ fn served(registry: &Registry) -> u8 {
     let udf = &assignment.fixture.udf;
     let builtin = builtin::registry();
     let entry = builtin.get(udf).or_else(|_| registry.get(udf));
+    let is_there = entry.is_ok();
     panics::keep();
     drop(harness);
     let Err(stop) = run(&assignment, entry) else { return exit::FINISHED };
     let _harness = Section::harness();
     eprintln!("{LAST_WORDS}{stop}");
     match stop {
+        Stop::Failed(_) if !is_there => exit::NO_UDF,
         Stop::Failed(_) => exit::FAILED,
         Stop::NoRecord(_) => exit::NO_RECORD,
         Stop::NotAttached(_) => exit::NOT_ATTACHED,

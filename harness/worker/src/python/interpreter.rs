@@ -116,6 +116,12 @@ impl Interpreter {
         Ok(Self { path, version, pyarrow, pool, libc })
     }
 
+    /// The runtime of its figures: `python 3.11`.
+    #[must_use]
+    pub fn runtime(&self) -> String {
+        format!("python {}.{}", self.version.0, self.version.1)
+    }
+
     /// Runs a line of Python and returns what it prints, trimmed; `None` when it fails.
     pub fn evaluate(&self, code: &str) -> Option<String> {
         let output = ask(&self.path, code).ok().filter(|output| output.status.success())?;
