@@ -38,6 +38,14 @@ def function(distance: int) -> int:
     return distance * 2
 "#;
 
+const PLAIN: &str = r#"
+import pyarrow as pa
+
+class First:
+    def __call__(self, batch: pa.RecordBatch):
+        return batch.column(0)
+"#;
+
 #[test]
 fn every_form_of_a_udf_runs_from_its_file() {
     let own = own(FORMS);
@@ -93,41 +101,49 @@ import pyarrow as pa
 
 def batches(n, rows, seed):
     for _ in range(n):
-        yield pa.RecordBatch.from_arrays([pa.array(range(4))], names=["x"])
+        yield pa.RecordBatch.from_arrays([pa.repeat(7, 3 << 17)], names=["x"])
 
 class Keep:
-    """1 MiB of Arrow's memory per batch."""
+    """Batches of 3 MiB, kept."""
     def setup(self):
         self.kept = [None] * 1000
         self.batches = 0
     def __call__(self, batch: pa.RecordBatch):
-        self.kept[self.batches] = pa.allocate_buffer(1 << 20)
+        self.kept[self.batches] = batch
         self.batches += 1
-        return batch.column(0)
+        return pa.nulls(1)
 "#;
 
-/// The file has batches of its own. In the exact run the pool is the C library's, so the figure is
-/// the same whatever pool is the user's.
+/// The file has batches of its own, and 200 of them are 600 MiB. In the exact run the pool is the C
+/// library's, so the figure is the same whatever pool is the user's.
 #[test]
 fn kept_arrow_memory_is_counted_under_every_pool() {
     let own = own(KEPT);
     for pool in ["system", "mimalloc", "jemalloc"] {
-        let mut command = own.command(&["run", "udfs.py:Keep", "--batches", "100"]);
+        let name = "import pyarrow; print(pyarrow.default_memory_pool().backend_name)";
+        let mut python = Command::new(&own.python);
+        python.args(["-c", name]).env("ARROW_DEFAULT_MEMORY_POOL", pool);
+        assert_eq!(answer(&mut python).out.trim(), pool, "pyarrow has it");
+        let mut command = own.command(&["run", "udfs.py:Keep", "--batches", "200"]);
         command.args(["--format", "json"]).arg("--python").arg(&own.python);
         let json = answer(command.env("ARROW_DEFAULT_MEMORY_POOL", pool)).json();
         let fixture = &json["fixtures"][0];
         assert_eq!(fixture["pattern"], "arrow_leak", "{pool}");
         let leaked = fixture["leaked_bytes_per_batch"].as_f64().expect("a number");
-        assert!((1_048_576.0..1_050_000.0).contains(&leaked), "{pool}: {leaked}");
+        assert!((3_145_728.0..3_148_000.0).contains(&leaked), "{pool}: {leaked}");
+        // Beside the batches the peak holds the list and the objects around them.
+        let peak = fixture["peak_bytes"].as_i64().expect("a number");
+        assert!((600 << 20..601 << 20).contains(&peak), "{pool}: {peak}");
         // Both runs left a record, and Arrow's own count is exact in either.
         let records =
             std::fs::read_dir(own.folder.path().join("cache/highwater")).expect("records");
         let mut seen = 0;
         for path in records.map(|entry| entry.expect("an entry").path()) {
-            if path.extension().is_some_and(|extension| extension == "hwr") {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if name.starts_with("keep.") {
                 let record = Record::open(&path).expect("a record");
                 let last = record.marks.iter().rev().find(|mark| mark.kind == MarkKind::AfterBatch);
-                assert_eq!(last.and_then(|mark| mark.arrow_live_bytes), Some(100 << 20), "{pool}");
+                assert_eq!(last.and_then(|mark| mark.arrow_live_bytes), Some(600 << 20), "{pool}");
                 seen += 1;
             }
         }
@@ -266,6 +282,125 @@ fn a_worker_without_the_tracker_is_never_green() {
     let python = own.wrapper(":");
     own.with(&python, &["doctor"])
         .says(0, &["python UDFs   can be measured: planted leak of 65537"]);
+}
+
+/// A program that answers as an interpreter does when it is asked what it is, and runs nothing.
+const STATIC: &str = r#"
+#include <stdio.h>
+#include <string.h>
+
+int main(int count, char **words) {
+    if (count > 2 && strcmp(words[1], "-c") == 0)
+        puts("{\"implementation\": \"cpython\", \"version\": [3, 11, 7], \"libc\": \"musl\", "
+             "\"pyarrow\": \"26.0.1\", \"pool\": \"system\"}");
+    return 0;
+}
+"#;
+
+#[test]
+fn nothing_can_be_preloaded_into_a_static_interpreter() {
+    let own = Own::new(FORMS);
+    let (source, python) = (own.folder.path().join("static.c"), own.folder.path().join("static"));
+    std::fs::write(&source, STATIC).expect("it is written");
+    let mut compiler = std::process::Command::new("cc");
+    compiler.arg("-static").arg("-o").arg(&python).arg(&source);
+    assert!(compiler.status().expect("a C compiler").success());
+    let says = "static is a static program, into which nothing can be preloaded";
+    own.with(&python, &["run", "udfs.py:Batch"]).says(5, &["no figures", says, "`--python`"]);
+    own.with(&python, &["doctor"]).says(5, &["CANNOT be measured", says]);
+}
+
+/// A real Python that runs with another group's rights: the dynamic linker then ignores
+/// `LD_PRELOAD`, as for a setuid one.
+#[test]
+fn nothing_is_preloaded_into_an_interpreter_with_other_rights() {
+    use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
+    let own = Own::new(PLAIN);
+    let ask = |code: &str| {
+        let asked = std::process::Command::new(&own.python).args(["-c", code]).output();
+        String::from_utf8(asked.expect("it starts").stdout).expect("UTF-8").trim().to_owned()
+    };
+    // Not in `/tmp`, where such bits may be without effect.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let bin = folder.path().join("bin");
+    std::fs::create_dir(&bin).expect("a folder");
+    let python = bin.join("python");
+    let base = ask("import os, sys; print(os.path.realpath(sys.executable))");
+    std::fs::copy(&base, &python).expect("it is copied");
+    // A virtual environment around the copy.
+    let home = Path::new(&base).parent().expect("a folder").display();
+    std::fs::write(folder.path().join("pyvenv.cfg"), format!("home = {home}\n"))
+        .expect("it is written");
+    let packages = ask("import sysconfig; print(sysconfig.get_path('purelib'))");
+    let lib = folder
+        .path()
+        .join("lib")
+        .join(Path::new(&packages).parent().expect("it").file_name().expect("it"));
+    std::fs::create_dir_all(&lib).expect("a folder");
+    symlink(&packages, lib.join("site-packages")).expect("it is linked");
+    own.with(&python, &["run", "udfs.py:First", "--batches", "100"]).says(0, &["healthy"]);
+
+    let own_group = rustix::process::getegid();
+    let mut groups = rustix::process::getgroups().expect("the groups of this process");
+    if rustix::process::geteuid().is_root() {
+        groups.push(rustix::process::Gid::from_raw(1));
+    }
+    let Some(other) = groups.into_iter().find(|group| *group != own_group) else {
+        // Nobody but root, or a member of two groups, can make such a file.
+        return;
+    };
+    chown(&python, None, Some(other.as_raw())).expect("a group of ours");
+    std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o2755)).expect("it is ours");
+    let says = "bin/python is a setuid or setgid program";
+    own.with(&python, &["run", "udfs.py:First"]).says(5, &["no figures", says, "`--python`"]);
+    own.with(&python, &["doctor"]).says(5, &["CANNOT be measured", says]);
+}
+
+#[test]
+fn a_worker_that_loses_the_tracker_after_the_confidence_check_is_no_mere_bad_run() {
+    let own = Own::new(PLAIN);
+    let manifest =
+        "version: 1\nfixtures:\n  - {name: batch, runtime: python, udf: udfs.py:First}\n";
+    std::fs::write(own.folder.path().join("highwater.yaml"), manifest).expect("it is written");
+    let python = own.wrapper("case $HIGHWATER_WORKER in *udfs.py:First*) unset LD_PRELOAD;; esac");
+    own.with(&python, &["check"]).says(
+        5,
+        &[
+            "confidence check: planted leak of 65537",
+            "`batch` not attached: ",
+            "`LD_PRELOAD` did not reach",
+        ],
+    );
+    let json = own.with(&python, &["check", "--format", "json"]).json();
+    assert_eq!(json["fixtures"][0]["verdict"], "not_attached");
+}
+
+#[test]
+fn baselines_of_other_minor_versions_do_not_count_and_are_named() {
+    let own = Own::new(PLAIN);
+    let manifest = "version: 1\ndefaults: {batches: 100, rows: 8}\n\
+                    fixtures:\n  - {name: batch, runtime: python, udf: udfs.py:First}\n";
+    std::fs::write(own.folder.path().join("highwater.yaml"), manifest).expect("it is written");
+    own.with(&own.python, &["check"]).says(6, &["baseline missing: no baseline was accepted yet"]);
+    let baselines = own.folder.path().join("baselines");
+    let pending =
+        std::fs::read_dir(&baselines).expect("a folder").next().expect("one").expect("it");
+    let name = pending.file_name().into_string().expect("UTF-8");
+    let (before, version) = name.split_once("-python-").expect("a minor version in the name");
+    let version = version.strip_suffix(".snap.new").expect("a pending one");
+    let of = |version: &str| baselines.join(format!("{before}-python-{version}.snap"));
+    std::fs::rename(pending.path(), of(version)).expect("it is accepted");
+    own.with(&own.python, &["check"]).says(0, &["pass"]);
+    let listed = own.with(&own.python, &["list", "--format", "json"]).json();
+    assert_eq!(listed["fixtures"][0]["leaked_bytes_per_batch"], 0);
+
+    std::fs::rename(of(version), of("3.7")).expect("it is renamed");
+    let says = format!(
+        "`batch` baseline missing: none was accepted for python {version} yet, only for python 3.7"
+    );
+    own.with(&own.python, &["check"]).says(6, &[&says, "cargo insta accept"]);
+    let listed = own.with(&own.python, &["list", "--format", "json"]).json();
+    assert!(listed["fixtures"][0]["leaked_bytes_per_batch"].is_null());
 }
 
 #[test]

@@ -367,7 +367,7 @@ fn without_record(
     let last_words =
         ending.output.split_once("highwater worker: ").map(|(_, said)| said.trim_end());
     if command.python.is_some()
-        && let Some(reason) = attachment::missing(ending, last_words)
+        && let Some(reason) = attachment::missing(&command.program, ending, last_words)
     {
         return Outcome::NotAttached(reason);
     }
