@@ -48,6 +48,12 @@ impl Interpreter {
 }
 
 impl Python {
+    /// The preloaded tracker.
+    #[must_use]
+    pub fn library(&self) -> PathBuf {
+        self.folder.join(LIBRARY)
+    }
+
     /// The command that starts a worker of this kind.
     #[must_use]
     pub fn command(&self, kind: RunKind) -> WorkerCommand {
@@ -59,7 +65,7 @@ impl Python {
             WorkerCommand::new(&self.interpreter.path).argument(self.folder.join("runner.py"));
         let pickle = self.pickle;
         command.python = Some(PythonRun { run: kind, trim_every, pickle, resident_only: false });
-        environment::add(command, kind, &self.folder.join(LIBRARY))
+        environment::add(command, kind, &self.library())
     }
 }
 
