@@ -22,10 +22,10 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  every fixture passed (or improved)
   1  a bug in highwater
-  2  the command line or the manifest is wrong, or a baseline has no fixture
+  2  the command line or the manifest is wrong, a UDF is not there, or a baseline has no fixture
   3  a fixture regressed
   4  a measurement is inconclusive or invalid
-  5  the confidence check failed: no figure can be believed
+  5  the confidence check failed, or a worker had no tracker: no figure can be believed
   6  a baseline is missing, or was taken under other conditions
 With several of these, the first of 5, 3, 4, 6, 2.
 

@@ -1,4 +1,5 @@
-//! Builds the preloaded tracker and lists the Python runner's files, to be embedded in the crate.
+//! Builds the preloaded tracker and lists the Python runner's files, to be embedded in the crate; without
+//! its feature `python`, nothing is.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,8 +12,13 @@ const LIBRARY: &str = "libhighwater_preload.so";
 fn main() {
     let out = PathBuf::from(variable("OUT_DIR"));
     let harness = Path::new(&variable("CARGO_MANIFEST_DIR")).join("..");
-    let mut files = runner(&harness.join("python"));
-    files.insert(LIBRARY.to_owned(), preload(&harness, &out));
+    let mut files = BTreeMap::new();
+    if std::env::var_os("CARGO_FEATURE_PYTHON").is_some() {
+        files = runner(&harness.join("python"));
+        files.insert(LIBRARY.to_owned(), preload(&harness, &out));
+    } else {
+        watch(Path::new("build.rs"));
+    }
     std::fs::write(out.join("embedded.rs"), list(&files)).expect("OUT_DIR can be written to");
 }
 

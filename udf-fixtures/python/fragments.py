@@ -2,8 +2,8 @@
 
 What
     Results of 100,000 bytes stand side by side. Each batch replaces every other one of them, in its
-    turn, by one that is a little larger. The one that it replaces leaves a hole between two neighbours
-    that stay, and no result fits into it any more.
+    turn, by one that is a little larger. What it replaces leaves a hole between two neighbours that
+    stay, and no result fits into it any more.
 Pattern
     :class:`FragmentedRing` shows ``allocator_retention``: live bytes are the same after every
     batch, resident memory grows by about a result's size per batch, and ``malloc_trim(0)`` gives

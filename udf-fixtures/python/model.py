@@ -4,8 +4,8 @@ What
     A model scores each batch and its losses are added up, as tensors. A tensor that needs gradients
     remembers what it was computed from; a sum of such tensors remembers all of it.
 Pattern
-    :class:`KeptGraph` is a ``heap_leak``: inputs and activations of every batch stay alive behind one
-    scalar. :class:`InferenceOnly` is ``healthy``.
+    :class:`KeptGraph` is a ``heap_leak``: inputs and activations of every batch stay alive behind
+    one scalar. :class:`InferenceOnly` is ``healthy``.
 Fix
     ``with torch.inference_mode():`` around the call and ``model.eval()`` in ``setup``; where a
     gradient is wanted, ``loss.item()`` before adding up.

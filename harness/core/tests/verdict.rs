@@ -211,6 +211,9 @@ fn verdicts_have_their_exit_codes() {
         (Verdict::Regressed(Default::default()), 3),
         (Verdict::Inconclusive(String::new()), 4),
         (Verdict::Invalid(String::new()), 4),
+        (Verdict::NotAttached(String::new()), 5),
+        (Verdict::NoUdf(String::new()), 2),
+        (Verdict::NotRun(String::new()), 0),
         (Verdict::BaselineMissing(Missing::Never), 6),
     ] {
         assert_eq!(verdict.exit_code(), code, "{verdict}");

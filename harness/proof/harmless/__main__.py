@@ -1,15 +1,22 @@
-"""``python -m harmless [--short] [UNIT ...]``: runs tests with and without the tracker.
+"""``python -m harmless [OPTION ...] [UNIT ...]``: runs tests with and without the tracker.
 
-Ends with 1 when a test came to something else under it, and names the test.
+Ends with 1 when a test came to something else under it, and names the test. With a log, what an
+interrupted run has done with this tracker and this Python is not done again.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import hashlib
+import json
+import os
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+
+import tracker
 
 from . import selection
 from .results import Results, run
@@ -51,6 +58,42 @@ def compare(unit: Unit) -> Comparison:
     return Comparison(unit, plain[0], counted[0], broken, unsteady)
 
 
+class Log:
+    """The comparisons of this tracker and this Python, one line of JSON each."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        with open(tracker.library(), "rb") as file:
+            self._key = f"{hashlib.sha256(file.read()).hexdigest()[:16]} {sys.version}"
+
+    def done(self) -> list[Comparison]:
+        """What is done already."""
+        found = []
+        if self._path is not None and os.path.exists(self._path):
+            with open(self._path, encoding="utf-8") as file:
+                lines = [line for line in file if line.endswith("\n")]
+            for one in map(json.loads, lines):
+                if one.pop("key") == self._key:
+                    arguments = one["unit"].pop("arguments")
+                    one["unit"] = Unit(**one["unit"], arguments=tuple(arguments))
+                    one["plain"], one["counted"] = (
+                        Results(**one["plain"]),
+                        Results(**one["counted"]),
+                    )
+                    found.append(Comparison(**one))
+        return found
+
+    def add(self, comparison: Comparison) -> None:
+        """Adds one; without what the tests printed, unless they differ."""
+        if self._path is None:
+            return
+        line = {"key": self._key, **dataclasses.asdict(comparison)}
+        if not comparison.broken:
+            line["plain"]["output"] = line["counted"]["output"] = ""
+        with open(self._path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
 def _differing(plain: Results, counted: Results) -> list[str]:
     names = sorted({*plain.tests, *counted.tests})
     return [name for name in names if plain.tests.get(name) != counted.tests.get(name)]
@@ -60,6 +103,7 @@ def main() -> None:
     """Runs what was asked for and says how it went."""
     arguments = argparse.ArgumentParser(prog="harmless", description=__doc__)
     arguments.add_argument("--short", action="store_true", help="less than two minutes")
+    arguments.add_argument("--log", metavar="FILE", help="goes on where a run with this log ended")
     arguments.add_argument("units", nargs="*", metavar="UNIT", help="only these, e.g. test_json")
     asked = arguments.parse_args()
     if (missing := selection.missing()) is not None:
@@ -76,10 +120,15 @@ def main() -> None:
 
     # Children of a background job are born deaf to it, and some tests interrupt themselves.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    done: list[Comparison] = []
+    log = Log(asked.log)
+    done = [comparison for comparison in log.done() if comparison.unit in shipped]
+    for comparison in done:
+        _show(comparison)
+    left = [unit for unit in shipped if unit not in [comparison.unit for comparison in done]]
     with ThreadPoolExecutor(2) as pool:
-        for future in as_completed([pool.submit(compare, unit) for unit in shipped]):
+        for future in as_completed([pool.submit(compare, unit) for unit in left]):
             comparison = future.result()
+            log.add(comparison)
             done.append(comparison)
             _show(comparison)
     tests = sum(len(one.counted.tests) - 1 for one in done)

@@ -16,6 +16,10 @@ from .selection import Unit
 
 ATTACHED = os.path.join(tracker.HERE, "attached.py")
 
+#: What is run of pyarrow's and NumPy's tests: none that takes up to 16 GiB, and none that is slow.
+#: CPython's own runner leaves such tests out unless it is told otherwise.
+LEFT_OUT = "not large_memory and not slow"
+
 #: Longest run of one unit, in seconds; the longest takes three minutes on two cores.
 LIMIT = 1_500
 
@@ -71,7 +75,8 @@ def _arguments(unit: Unit, report: str, folder: str) -> list[str]:
     plugins = ["-p", "no:cacheprovider", "-p", "no:randomly"]
     # Examples chosen anew in each run would be other tests on either side.
     seed = ["--hypothesis-seed=0"]
-    return ["pytest", "-q", *plugins, *seed, f"--junitxml={report}", "--pyargs", unit.name]
+    rule = ["-m", LEFT_OUT]
+    return ["pytest", "-q", *plugins, *seed, *rule, f"--junitxml={report}", "--pyargs", unit.name]
 
 
 def _write_starter(method: str, folder: str) -> str:

@@ -8,7 +8,8 @@
 //!   memory ([`supervise`]), and turns the record it left into an [`Outcome`].
 //!
 //! A Python fixture has a worker of another kind: the user's interpreter, with the runner and the
-//! preloaded tracker that this crate carries in it ([`python`]). Its record is the same.
+//! preloaded tracker that this crate carries in it with its feature `python` ([`python`]). Its record
+//! is the same.
 //!
 //! Whatever happens to the worker, its record is read: a worker killed at batch 50 leaves the
 //! marks of the batches before it.

@@ -27,6 +27,9 @@ pub(crate) fn harmless(
     let mut arguments = units.to_owned();
     if short {
         arguments.insert(0, "--short".into());
+    } else if units.is_empty() {
+        // Hours: what an interrupted run has done is not done again.
+        arguments.extend(["--log".into(), project.target.join("harmless.jsonl").into()]);
     }
     Proof::open(project)?.run("harmless", &arguments)
 }

@@ -35,8 +35,12 @@ impl Interpreter {
     ///
     /// # Errors
     ///
-    /// [`PythonError`] when the interpreter has no pyarrow, or the files cannot be written.
+    /// [`PythonError`] when the interpreter has no pyarrow, the files cannot be written, or this crate
+    /// was built without its feature `python`.
     pub fn equip(self, records: &Path) -> Result<Python, PythonError> {
+        if FILES.is_empty() {
+            return Err(PythonError::NotBuilt);
+        }
         if self.pyarrow.is_none() {
             return Err(PythonError::NoPyarrow { path: self.path });
         }
@@ -116,7 +120,7 @@ fn write(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "python"))]
 mod tests {
     use super::*;
 

@@ -8,6 +8,12 @@ use super::interpreter::{OLDEST, Version};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PythonError {
+    /// This build carries neither tracker nor runner.
+    #[error(
+        "this build cannot run Python UDFs\n\
+         hint: build `highwater` or `highwater-worker` with the feature `python`"
+    )]
+    NotBuilt,
     /// There is no interpreter.
     #[error(
         "no Python found: `--python` is not given, no virtual environment is active, and \
