@@ -118,6 +118,16 @@ fn rare_events_that_go_on_are_not_passed() {
 }
 
 #[test]
+fn lows_that_rise_by_the_same_are_not_passed() {
+    // What is kept of each flush is as much as one batch adds.
+    let kept = |t: i64| (t % 20 + t / 20) * 3_320 + t * t * t % 32;
+    assert_eq!(live(120, kept).pattern(), None, "{:#?}", live(120, kept));
+    assert_eq!(live(400, kept).pattern(), Some(Pattern::HeapLeak), "{:#?}", live(400, kept));
+    let level = |t: i64| t % 20 * 3_320 + t * t * t % 32;
+    assert_eq!(live(120, level).pattern(), Some(Pattern::Healthy));
+}
+
+#[test]
 fn sawtooth_periods_are_named() {
     for period in [2, 4, 10, 37, 60, 90] {
         let finding = live(200, |t| t % period * 1_000);

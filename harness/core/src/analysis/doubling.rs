@@ -14,7 +14,7 @@ const GAPS: std::ops::RangeInclusive<f64> = 0.7..=1.4;
 /// those of one that is filled like a root.
 const SLOWEST: f64 = 2.0;
 /// Increments on either side that say what is usual at a place.
-const AROUND: usize = 8;
+const AROUND: usize = 4;
 /// Deviations from what is usual above which an increment is a step on top of it.
 const ABOVE_USUAL: f64 = 8.0;
 /// As many of the largest steps are looked at: twice as many as one container can make.

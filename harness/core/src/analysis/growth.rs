@@ -78,8 +78,7 @@ pub(super) fn growth(series: &[i64]) -> Growth {
         // Whatever rises at the end is the next thing to be flushed.
         Some(cycle) => {
             growth.period = growth.period.or(u32::try_from(cycle.period).ok());
-            growth.shape = Shape::Sawtooth;
-            growth
+            cycled(batches, judged, &cycle, growth)
         }
         None => bounded(&view, growth),
     }

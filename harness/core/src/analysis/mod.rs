@@ -72,7 +72,7 @@ pub fn analyse(run: &Run) -> Finding {
         Trend::Unbounded => {
             figures.leaked_bytes_per_batch = BytesPerBatch(live.per_batch);
             figures.leaked_blocks_per_batch = BlocksPerBatch(blocks.per_batch);
-            Answer::Pattern(leak(&live, arrow.as_ref(), outside.as_ref(), owner))
+            Answer::Pattern(leak(&live, arrow.as_ref(), outside.as_ref(), owner, native.as_ref()))
         }
         Trend::Undecided => Answer::Inconclusive(still_growing(batches, &live)),
         _ if ended_with_input(run) => {
@@ -111,17 +111,26 @@ pub fn sustained(series: &[i64]) -> Option<BytesPerBatch> {
     (series.len() >= MIN_BATCHES.0 as usize).then(|| BytesPerBatch(growth(series).per_batch))
 }
 
-/// Which leak it is: Arrow's when its buffers are the larger part of what is kept. Whoever keeps a
-/// batch keeps other structures around it too, so Arrow's part is never the whole. A native one
-/// when the larger part is outside the heap, or nobody in Python can own it.
+/// Which leak it is: Arrow's when its buffers are the larger part of what is kept. A native one when
+/// the larger part is outside the heap, or nobody in Python can own it.
+///
+/// Whoever keeps a batch keeps other structures around it too, so Arrow's part is never the whole,
+/// and of small batches not even the half. Those structures are a C++ library's: where Python's part
+/// is known, Arrow's is compared with that, as long as the rest is of their size.
 fn leak(
     live: &Growth,
     arrow: Option<&Growth>,
     outside: Option<&Outside>,
     owner: Option<Owner>,
+    native: Option<&Growth>,
 ) -> Pattern {
     let arrows = arrow.is_some_and(|arrow| {
-        arrow.shape.trend() == Trend::Unbounded && arrow.per_batch > live.per_batch / 2.0
+        let mostly = arrow.per_batch > live.per_batch / 2.0;
+        let beside_python = native.is_some_and(|native| {
+            arrow.per_batch > live.per_batch - native.per_batch
+                && native.per_batch - arrow.per_batch < STRUCTURES * arrow.per_batch
+        });
+        arrow.shape.trend() == Trend::Unbounded && (mostly || beside_python)
     });
     if outside.is_some() {
         Pattern::NativeLeak
@@ -143,17 +152,27 @@ fn leak(
 fn hidden_leak(run: &Run, live: &Growth, blocks: &Growth) -> Option<f64> {
     let judged = run.batches.len() / 3;
     let counts = run.blocks_series();
-    let grows = blocks.shape == Shape::Steady
-        && persistence::efficiency(&counts[judged..]) >= persistence::EXACT_THROUGHOUT
-        && blocks.minima.windows(2).all(|pair| pair[1] > pair[0]);
-    let bytes = run.live_series();
-    let uneven =
-        bytes[judged..].windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect::<Vec<_>>();
+    // Folded by an exact period, or without ups and downs.
+    let exact = blocks.period.is_some()
+        || persistence::efficiency(&counts[judged..]) >= persistence::EXACT_THROUGHOUT;
+    let rises = blocks.minima.windows(2).all(|pair| pair[1] > pair[0]);
     let added = (counts[counts.len() - 1] - counts[judged]).saturating_mul(SMALLEST_BLOCK);
-    let hides = live.shape == Shape::Level && stats::median_of(&uneven) > added;
-    let line = stats::Line::through(&bytes[judged..]).slope;
-    (grows && hides).then(|| line.max(blocks.per_batch))
+    let bytes = &run.live_series()[judged..];
+    let uneven = match live.shape {
+        Shape::Level => {
+            let steps: Vec<i64> = bytes.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+            stats::median_of(&steps)
+        }
+        Shape::Sawtooth => bytes.iter().max()? - bytes.iter().min()?,
+        _ => return None,
+    };
+    let hides = blocks.shape == Shape::Steady && exact && rises && uneven > added;
+    hides.then(|| stats::Line::through(bytes).slope.max(blocks.per_batch))
 }
+
+/// How many times what is in Arrow's buffers the structures around them may weigh: for columns of 32
+/// rows they do so twice or three times.
+const STRUCTURES: f64 = 4.0;
 
 /// What a block weighs at least, in most programs: the header of an object.
 const SMALLEST_BLOCK: i64 = 16;

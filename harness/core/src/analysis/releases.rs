@@ -19,6 +19,10 @@ const LOWS: usize = 6;
 /// happens once in a thousand by chance, and all of them rising once in 720 besides.
 const SIGNIFICANT: f64 = 8.0;
 
+/// Rises from low to low that are no chance when they are equal, but for a part in [`NEARLY`].
+const SAME_RISES: usize = 3;
+const NEARLY: i64 = 20;
+
 /// The flush cycle of a series.
 #[derive(Clone, Debug)]
 pub(super) struct Cycle {
@@ -124,7 +128,11 @@ impl Cycle {
         let uncertain = median(&steps) + ABOVE_NOISE * noise(series);
         let rise = (last - first) as f64;
         let all = judged.len() >= 3 && rising + 1 == judged.len();
-        if all && rise > uncertain * (judged.len() - 1) as f64 {
+        let rises: Vec<i64> = judged.windows(2).map(|pair| pair[1].1 - pair[0].1).collect();
+        let usual = median_of(&rises);
+        let equal = rises.len() >= SAME_RISES
+            && rises.iter().all(|rise| (rise - usual).abs() * NEARLY <= usual);
+        if all && (equal || rise > uncertain * (judged.len() - 1) as f64) {
             Lows::Unclear
         } else {
             Lows::Level

@@ -6,7 +6,15 @@ use highwater_core::{Bytes, Experiments, Holder, OutsideKind, Pattern, Reading, 
 #[test]
 fn the_owner_tells_whose_leak_it_is() {
     type Each = fn(i64, &mut Reading);
-    let table: [(&str, Each, Pattern); 9] = [
+    let table: [(&str, Each, Pattern); 10] = [
+        (
+            "small batches",
+            |t, it| {
+                keep(it, 200 * t, 2_400 * t, 28 * t);
+                it.arrow_live = Some(Bytes(1_024 * t));
+            },
+            Pattern::ArrowLeak,
+        ),
         // A cursor of Python's now and then, and a page of the library's each time.
         ("few owners", |t, it| keep(it, 64 * (t / 20), 4_096 * t, t), Pattern::NativeLeak),
         ("objects", |t, it| keep(it, 9_000 * t, 0, 40 * t), Pattern::HeapLeak),
