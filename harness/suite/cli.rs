@@ -61,7 +61,8 @@ fn run_shows_figures_and_a_sparkline_and_gates_nothing() {
         0,
         &["planted_leak (rust, 200 batches", "leaked per batch", "pattern", "heap_leak", "▁", "█"],
     );
-    let json = highwater(&["run", "planted_leak", "--batches", "150", "--format", "json"]).json();
+    let fixed = ["--batches", "150", "--max-batches", "150", "--format", "json"];
+    let json = highwater(&[&["run", "planted_leak"], &fixed[..]].concat()).json();
     assert_eq!(json["fixtures"][0]["batches"], 150);
     assert_eq!(json["fixtures"][0]["leaked_bytes_per_batch"], 65_537.0);
     assert!(json["fixtures"][0]["verdict"].is_null());

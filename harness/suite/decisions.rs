@@ -296,14 +296,14 @@ fn rows() {
 }
 
 fn memory() {
-    let project = project("{name: moody, planned_batches: 1000100}", "always");
+    let project = project("{name: moody, planned_batches: 1000200}", "always");
     let found = fixture(&project, 0, &["run", "moody"]);
     let asked = &found["recommendation"];
-    // 100 bytes in each of a million batches after the 100 that were measured.
+    // 100 bytes in each of a million batches after the 200 that were measured.
     assert_eq!(asked["growth_bytes"], 100_000_000);
     assert_eq!(
         (&asked["planned_batches"], &asked["is_outgrown"]),
-        (&1_000_100.into(), &true.into())
+        (&1_000_200.into(), &true.into())
     );
     let sum = ["resident_bytes", "transient_bytes", "growth_bytes"]
         .map(|part| asked[part].as_i64().expect("bytes"))

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use assert_cmd::Command;
 use highwater_tracker::record::{MarkKind, Record, State};
 use suite_support::{Own, answer};
 
@@ -299,7 +300,7 @@ int main(int count, char **words) {
 
 #[test]
 fn nothing_can_be_preloaded_into_a_static_interpreter() {
-    let own = Own::new(FORMS);
+    let own = own(FORMS);
     let (source, python) = (own.folder.path().join("static.c"), own.folder.path().join("static"));
     std::fs::write(&source, STATIC).expect("it is written");
     let mut compiler = std::process::Command::new("cc");
@@ -315,7 +316,7 @@ fn nothing_can_be_preloaded_into_a_static_interpreter() {
 #[test]
 fn nothing_is_preloaded_into_an_interpreter_with_other_rights() {
     use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
-    let own = Own::new(PLAIN);
+    let own = own(PLAIN);
     let ask = |code: &str| {
         let asked = std::process::Command::new(&own.python).args(["-c", code]).output();
         String::from_utf8(asked.expect("it starts").stdout).expect("UTF-8").trim().to_owned()
@@ -358,7 +359,7 @@ fn nothing_is_preloaded_into_an_interpreter_with_other_rights() {
 
 #[test]
 fn a_worker_that_loses_the_tracker_after_the_confidence_check_is_no_mere_bad_run() {
-    let own = Own::new(PLAIN);
+    let own = own(PLAIN);
     let manifest =
         "version: 1\nfixtures:\n  - {name: batch, runtime: python, udf: udfs.py:First}\n";
     std::fs::write(own.folder.path().join("highwater.yaml"), manifest).expect("it is written");
@@ -377,7 +378,7 @@ fn a_worker_that_loses_the_tracker_after_the_confidence_check_is_no_mere_bad_run
 
 #[test]
 fn baselines_of_other_minor_versions_do_not_count_and_are_named() {
-    let own = Own::new(PLAIN);
+    let own = own(PLAIN);
     let manifest = "version: 1\ndefaults: {batches: 100, rows: 8}\n\
                     fixtures:\n  - {name: batch, runtime: python, udf: udfs.py:First}\n";
     std::fs::write(own.folder.path().join("highwater.yaml"), manifest).expect("it is written");
@@ -422,7 +423,7 @@ fn what_was_typed_wrong_is_said_in_one_line() {
         .says(2, &["udfs.py` has no `Batsh`", "hint: did you mean `Batch`?"]);
     own.run("FORMS", &[]).says(2, &["has no `FORMS`"]);
     own.run("pa", &[]).says(2, &["`pa` is no UDF but a module"]);
-    let broken = Own::new("import pyarrow\n\nclass A(:\n    pass\n");
+    let broken = self::own("import pyarrow\n\nclass A(:\n    pass\n");
     broken.run("A", &[]).says(2, &["udfs.py:3: SyntaxError: invalid syntax"]);
     own.with(&own.python, &["run", "udfs.py"]).says(2, &["`udfs.py` names no UDF", "udfs.py:Name"]);
     own.with(&own.python, &["run", "udf.py:Batch"]).says(2, &["UDF file udf.py is no file"]);

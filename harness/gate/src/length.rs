@@ -1,11 +1,14 @@
 //! How long a fixture's run goes on.
 
-use highwater_core::{Batches, Finding, MIN_BATCHES, Run, analyse};
+use highwater_core::{Batches, Class, Finding, MIN_BATCHES, Run, analyse};
 use highwater_fixture::FixtureSpec;
 use highwater_worker::Pace;
 
 /// Batches between two questions of a quick run.
 const QUICK_STEP: u32 = 50;
+/// Batches before which growth without a bound in sight is not believed: a cache that is still filling
+/// grows as evenly as a leak, and only more batches tell them apart.
+const LEAK_BATCHES: u32 = 2 * MIN_BATCHES.0;
 
 /// Whether a run may end before the batches that its fixture asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,7 +45,12 @@ impl Length {
         if done < self.asked {
             return if is_certain { done } else { done.saturating_add(QUICK_STEP).min(self.asked) };
         }
-        if finding.wants_more() { done.saturating_mul(2).min(self.most).max(done) } else { done }
+        let leaks = finding.pattern().is_some_and(|pattern| pattern.class() == Class::Fail);
+        if finding.wants_more() || leaks && done < LEAK_BATCHES {
+            done.saturating_mul(2).min(self.most).max(done)
+        } else {
+            done
+        }
     }
 }
 
@@ -110,6 +118,15 @@ mod tests {
         assert_eq!(walked(length(200, 300, Haste::Whole), filling), 300);
         let enough = walked(length(200, 100_000, Haste::Whole), filling);
         assert!((1600..=3200).contains(&enough), "{enough}");
+    }
+
+    /// A leak is believed after 200 batches; a cache that is full by then was none.
+    #[test]
+    fn early_growth_takes_more() {
+        assert_eq!(walked(length(120, 480, Haste::Whole), |batch| 100 * batch), 240);
+        assert_eq!(walked(length(120, 480, Haste::Whole), |batch| 100 * batch.min(180)), 240);
+        assert_eq!(walked(length(120, 480, Haste::Whole), |_| 7), 120);
+        assert_eq!(walked(length(120, 120, Haste::Whole), |batch| 100 * batch), 120);
     }
 
     #[test]

@@ -16,7 +16,7 @@ const LIBRARY_FOLDERS: [&str; 4] =
     ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"];
 
 /// A run under other settings of the allocator, or another allocator.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Remedy {
     /// What to set or to do, as it is typed.
     pub name: String,
@@ -25,7 +25,7 @@ pub struct Remedy {
 }
 
 /// What a run under a remedy gave.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RemedyResult {
     /// It ran to its end.
@@ -34,8 +34,6 @@ pub enum RemedyResult {
         rss_bytes: Bytes,
         /// How much less that is than without the remedy; negative when it is more.
         saved_bytes: Bytes,
-        /// Time of all calls, relative to that without the remedy.
-        times: f64,
     },
     /// It did not; says why.
     Failed(String),
@@ -126,7 +124,7 @@ fn preloaded(command: &WorkerCommand, library: &Path) -> WorkerCommand {
 /// The remedy that saved most, when one saved a tenth or more.
 pub(crate) fn best(remedies: &[Remedy]) -> Option<&Remedy> {
     let saved = |remedy: &Remedy| match remedy.result {
-        RemedyResult::Measured { rss_bytes, saved_bytes, .. } => {
+        RemedyResult::Measured { rss_bytes, saved_bytes } => {
             (saved_bytes.0 * 10 >= rss_bytes.0).then_some(saved_bytes)
         }
         RemedyResult::Failed(_) => None,
@@ -135,15 +133,11 @@ pub(crate) fn best(remedies: &[Remedy]) -> Option<&Remedy> {
 }
 
 impl RemedyResult {
-    #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run")]
     fn of(run: &Run, plain: &Run) -> Self {
         let rss = |run: &Run| run.batches.last().map(Reading::rss).unwrap_or_default();
-        let time =
-            |run: &Run| run.batches.iter().map(|reading| reading.duration_ns).sum::<u64>() as f64;
         Self::Measured {
             rss_bytes: rss(run),
             saved_bytes: rss(plain) - rss(run),
-            times: time(run) / time(plain).max(1.0),
         }
     }
 }
@@ -152,12 +146,12 @@ impl std::fmt::Display for Remedy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let name = &self.name;
         match &self.result {
-            RemedyResult::Measured { rss_bytes, saved_bytes, times } => {
+            RemedyResult::Measured { rss_bytes, saved_bytes } => {
                 let saved = match saved_bytes.0 {
                     0.. => format!("{saved_bytes} less"),
                     _ => format!("{} more", Bytes(-saved_bytes.0)),
                 };
-                write!(f, "{name}: {rss_bytes} resident, {saved}, {times:.2} times the time")
+                write!(f, "{name}: {rss_bytes} resident, {saved}")
             }
             RemedyResult::Failed(why) => write!(f, "{name}: {why}"),
         }
