@@ -90,6 +90,7 @@ fn mistakes_have_their_pattern_and_healthy_udfs_have_none() {
         ("py_kept_schemas", Pattern::HeapLeak),
         ("py_linked_flights", Pattern::GcCycles),
         ("py_fragmented_ring", Pattern::AllocatorRetention),
+        ("py_kept_graph", Pattern::HeapLeak),
     ];
     assert_eq!(expected, mistakes);
 }

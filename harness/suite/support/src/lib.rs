@@ -131,7 +131,8 @@ impl Own {
             .env("NO_COLOR", "1")
             .env("XDG_CACHE_HOME", self.folder.path().join("cache"))
             .env_remove("VIRTUAL_ENV")
-            .env_remove("CI");
+            .env_remove("CI")
+            .env_remove("INSTA_UPDATE");
         command
     }
 
