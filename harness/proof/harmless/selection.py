@@ -76,7 +76,10 @@ _PYARROW = _names("""
     ipc json memory misc pandas scalars schema sparse_tensor table tensor types udf
 """)
 
-_NUMPY = _names("_core fft lib linalg ma matrixlib polynomial random")
+#: The folder of the first one's tests is no package, so it is found from above alone.
+_NUMPY = _names("""
+    _core fft.tests lib.tests linalg.tests ma.tests matrixlib.tests polynomial.tests random.tests
+""")
 
 
 def short() -> list[Unit]:
@@ -93,7 +96,7 @@ def full() -> list[Unit]:
     """CPython's tests of memory, processes and the core, and pyarrow's and NumPy's tests."""
     units = [Unit(name, "test") for name in sorted({*_FULL, *_SHORT})]
     units += [_pytest(f"pyarrow.tests.test_{name}") for name in _PYARROW]
-    return units + [_pytest(f"numpy.{name}.tests") for name in _NUMPY]
+    return units + [_pytest(f"numpy.{name}") for name in _NUMPY]
 
 
 def _pytest(module: str) -> Unit:
