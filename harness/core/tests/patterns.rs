@@ -112,6 +112,12 @@ fn rare_events_that_go_on_are_not_passed() {
     let any: fn(i64) -> i64 = |at| at * at * at;
     assert_eq!(events(&[12, 40, 81, 97, 133, 178], alike), None);
     assert_eq!(events(&[12, 40, 81, 97, 133, 178], any), None);
+    // The last slots of a store that is filled at random, after most of it was filled early.
+    let store = |t: i64| {
+        let late = [70, 75, 78, 86, 89, 95, 101, 112, 118, 124, 187];
+        14_000 * t.min(15) + late.iter().filter(|at| t >= **at).map(|_| 300).sum::<i64>()
+    };
+    assert_eq!(live(200, store).pattern(), Some(Pattern::CacheFilling));
     // Two things that are set up once are of different sizes, and three that have stopped are done.
     assert_eq!(events(&[81, 133], any), Some(Pattern::Healthy));
     assert_eq!(events(&[81, 90, 97], alike), Some(Pattern::Healthy));

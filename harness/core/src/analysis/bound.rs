@@ -33,6 +33,9 @@ const FINE_WINDOWS: usize = 16;
 /// What an exponential may still be going to add, of all that it added, once its bound counts as
 /// reached: the accuracy of the figures.
 const REACHED: f64 = 0.01;
+/// And what rare events may still be going to add, where they get rarer: too little to size a worker
+/// by.
+const LITTLE: f64 = 0.05;
 /// A tail without growth is an end of growth when it is this many times longer than any pause
 /// before: between events at random, such a pause comes less than once in a thousand runs.
 const PAUSES: usize = 3;
@@ -93,6 +96,27 @@ pub(super) fn shape(life: &[i64], start: usize) -> Shape {
         return if rest <= REACHED * grown { Shape::Filled } else { Shape::Saturating };
     }
     if law == Law::Power { Shape::Slowing } else { Shape::Saturating }
+}
+
+/// Whether growth that comes in ever rarer events from `judged` on is all but over: what a store that
+/// is filled at random still finds room for.
+///
+/// Events of a leak come as often in the second half as in the first. That they get rarer is no chance
+/// above one and a half deviations of their number, when there is little left to add besides.
+#[expect(clippy::cast_precision_loss, reason = "sizes, far below 2^53")]
+pub(super) fn nearly_reached(values: &[i64], judged: usize) -> bool {
+    let last = values.len() - 1;
+    let at = [judged, usize::midpoint(judged, last), last];
+    let events = |from: usize, to: usize| {
+        values[from..=to].windows(2).filter(|pair| pair[1] > pair[0]).count() as f64
+    };
+    let (often, later) = (events(at[0], at[1]), events(at[1], at[2]));
+    let rarer = often - later > 1.5 * (often + later).sqrt();
+    let [from, middle, to] = at.map(|at| values[at]);
+    let (early, late) = ((middle - from) as f64, (to - middle) as f64);
+    let ratio = late / early.max(1.0);
+    let rest = late * ratio / (1.0 - ratio);
+    rarer && ratio < SLOWEST_POWER && rest <= LITTLE * (to - values[0]) as f64
 }
 
 /// The series without single jumps that dwarf what usually happens within a window: one-time steps

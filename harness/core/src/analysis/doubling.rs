@@ -6,8 +6,9 @@ use super::stats::{median, median_of};
 /// By how much containers multiply their capacity: vectors and hash tables by 2, CPython's sets by 4
 /// while they are small.
 const FACTORS: [f64; 2] = [2.0, 4.0];
-/// How far a step may be from its predecessor times the factor.
-const RATIO: std::ops::RangeInclusive<f64> = 0.875..=1.15;
+/// How far a step may be from its predecessor times the factor. The indices of CPython's dictionaries
+/// get wider with their number, and such a step is a third larger, the next one a little smaller.
+const RATIO: std::ops::RangeInclusive<f64> = 0.85..=1.35;
 /// The same for distances, which are whole batches.
 const GAPS: std::ops::RangeInclusive<f64> = 0.7..=1.4;
 /// How much slower than evenly a container may be filled: distances by the square of the factor are

@@ -184,6 +184,8 @@ fn bounded(view: &View<'_>, mut growth: Growth) -> Growth {
     } else if let Some(distance) = same_steps(values) {
         growth.period = u32::try_from(distance * view.batches()).ok();
         Shape::TooFewCycles
+    } else if net >= EXACT && ups >= FILLING && bound::nearly_reached(values, view.judged) {
+        Shape::Filled
     } else if let Some(distance) = irregular_steps(view.kept()) {
         growth.period = u32::try_from(distance * view.batches()).ok();
         Shape::TooFewCycles

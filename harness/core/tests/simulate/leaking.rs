@@ -63,6 +63,19 @@ pub(crate) const LEAKING: &[Kind] = &[
         let phase = r.within(0..period);
         leak(n, LEAK, |t| LEAK * t + rate * ((t as i64 + phase) % period) as f64)
     }),
+    // Eight cycles or more, none like the other to the byte.
+    kind("under an uneven sawtooth", |r, n| {
+        let (period, rate) = (r.within(4..n as i64 / 12), r.scale(100.0..1e5).round());
+        let cycle = rate * period as f64 / 20.0;
+        let mut made = leak(n, cycle, |t| {
+            let (of, at) = ((t as i64 / period) as f64, (t as i64 % period) as f64);
+            rate * at
+                + cycle * period as f64 * of
+                + if at > 0.0 { rate * 0.01 * r.unit() } else { 0.0 }
+        });
+        made.rate = None;
+        made
+    }),
     kind("under spikes", |r, n| {
         let (share, size) = (r.scale(0.005..0.1), r.scale(1e3..1e6));
         leak(n, LEAK, |t| LEAK * t + if r.chance(share) { size * r.unit() } else { 0.0 })
