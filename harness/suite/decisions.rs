@@ -281,7 +281,15 @@ fn rows() {
     assert_eq!((&rows[0]["first"], &rows[0]["last"]), (&31.into(), &31.into()), "{found:#}");
     assert!(rows[0]["peak_bytes"].as_i64().expect("bytes") >= 8 << 20);
     assert_eq!(rows[1], Value::Null);
-    project.run(&["run", "peaking"]).says(0, &["batch 70: row 31 alone takes 8 MiB"]);
+    project.run(&["run", "peaking"]).says(
+        0,
+        &[
+            "rows              batch 70: row 31 alone takes 8 MiB",
+            "certainty         sure: one batch stands out, and no other",
+            "next              bound what one row may expand to",
+            "took              120 batches, as asked for",
+        ],
+    );
 
     set(&project, "two rows");
     let rows = blamed()["blame"]["rows"].take();

@@ -145,7 +145,8 @@ impl Verdict {
 /// In this order: an inconclusive finding is inconclusive whatever its figures; without a
 /// comparable baseline there is nothing to judge by; one thing worse is a regression whatever got
 /// better. A pattern change counts when it reaches a leak that the baseline does not accept, or
-/// leaves one; all other patterns are judged by their figures alone.
+/// leaves one; all other patterns are judged by their figures alone, as is a leak that a limit of
+/// its own allows.
 #[must_use]
 pub fn judge(old: Option<&Baseline>, finding: &Finding, new: &Baseline) -> Verdict {
     if let Answer::Inconclusive(_) = finding.answer {
@@ -169,9 +170,17 @@ pub fn judge(old: Option<&Baseline>, finding: &Finding, new: &Baseline) -> Verdi
             Movement::Below => better.changes.push(change),
         }
     }
-    // Two different leaks are not one: the figures of a heap leak say nothing of a native one.
+    // Two different leaks are not one: the figures of a heap leak say nothing of a native one. But a
+    // leak that is all in the figures, and within a limit that was set for it, is what was allowed.
+    let limit = new.limits.of(Metric::LeakedBytesPerBatch);
+    let leaked = [old, new].map(|it| it.value(Metric::LeakedBytesPerBatch));
+    let is_allowed = leaked[1] > 0
+        && matches!(new.pattern, Pattern::HeapLeak | Pattern::ArrowLeak)
+        && old.pattern.class() != Class::Fail
+        && limit != Limit::EXACT
+        && limit.compare(leaked[0], leaked[1]) == Movement::Within;
     match (old.pattern.class(), new.pattern.class()) {
-        (_, Class::Fail) if old.pattern != new.pattern => {
+        (_, Class::Fail) if old.pattern != new.pattern && !is_allowed => {
             worse.pattern = Some((old.pattern, new.pattern));
         }
         (Class::Fail, Class::Pass | Class::Warn | Class::PeakLimit) => {

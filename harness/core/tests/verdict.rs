@@ -127,6 +127,28 @@ fn a_known_leak_passes_grows_and_shrinks() {
     }
 }
 
+/// Whoever sets a limit on the rate means that a leak below it may come.
+#[test]
+fn a_leak_within_a_limit_of_its_own_is_allowed() {
+    let leak = finding(24, 200);
+    let rated = |limit: &str, finding: &Finding| {
+        let limits = Limits { leaked_bytes_per_batch: limit.parse().unwrap(), ..limits("1TiB") };
+        Baseline::new(conditions(), finding, limits)
+    };
+    for (limit, expected) in [
+        ("0", "regressed"),
+        ("23B", "regressed"),
+        ("24B", "pass"),
+        ("5%", "regressed"), // of nothing
+    ] {
+        let verdict = judge(Some(&rated(limit, &healthy())), &leak, &rated(limit, &leak));
+        assert_eq!(verdict.name(), expected, "{limit}");
+    }
+    // The figures say nothing of a leak outside the heap.
+    let native = Baseline { pattern: Pattern::NativeLeak, ..rated("1MiB", &leak) };
+    assert_eq!(judge(Some(&rated("1MiB", &healthy())), &leak, &native).name(), "regressed");
+}
+
 #[test]
 fn an_inconclusive_finding_comes_first() {
     let few = finding(0, 50);

@@ -135,10 +135,7 @@ pub(crate) fn best(remedies: &[Remedy]) -> Option<&Remedy> {
 impl RemedyResult {
     fn of(run: &Run, plain: &Run) -> Self {
         let rss = |run: &Run| run.batches.last().map(Reading::rss).unwrap_or_default();
-        Self::Measured {
-            rss_bytes: rss(run),
-            saved_bytes: rss(plain) - rss(run),
-        }
+        Self::Measured { rss_bytes: rss(run), saved_bytes: rss(plain) - rss(run) }
     }
 }
 
