@@ -20,7 +20,7 @@ fn how_sure_an_answer_is_rests_on_its_evidence() {
     for (run, expected) in [
         (run(|_| 7), "sure: the lows of 8 windows are equal, to the byte"),
         (run(|batch| 100 * batch), "sure: it rises in 8 of 8 windows"),
-        (run(|batch| 1_000 * batch.min(140)), "sure: level for "),
+        (run(|batch| 1_000 * batch.min(120)), "sure: level for "),
         (run(noise), "sure for leaks above "),
     ] {
         let certainty = explain(&analyse(&run), None, None).certainty;

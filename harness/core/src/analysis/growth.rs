@@ -177,6 +177,7 @@ fn settled(view: &View<'_>, twelfths: usize, mut growth: Growth) -> Growth {
 fn bounded(view: &View<'_>, mut growth: Growth) -> Growth {
     let values = &view.values;
     let rises = values.windows(2).rev().take_while(|pair| pair[1] > pair[0]).count();
+    let last_rise = values.windows(2).rposition(|pair| pair[1] > pair[0]);
     let net = efficiency(&values[view.judged..]);
     let ups = values[view.judged..].windows(2).filter(|pair| pair[1] > pair[0]).count();
     growth.shape = if rises * view.batches() >= RECENT && rises >= SAME_STEPS {
@@ -185,13 +186,15 @@ fn bounded(view: &View<'_>, mut growth: Growth) -> Growth {
         growth.period = u32::try_from(distance * view.batches()).ok();
         Shape::TooFewCycles
     } else if net >= EXACT && ups >= FILLING && bound::nearly_reached(values, view.judged) {
+        // Level, where nothing has come for a window; else what is still to come is little.
+        let level = last_rise.filter(|at| (values.len() - at) * 2 * WINDOWS > values.len());
+        growth.level_since = level.map(|at| view.batch(at + 1));
         Shape::Filled
     } else if let Some(distance) = irregular_steps(view.kept()) {
         growth.period = u32::try_from(distance * view.batches()).ok();
         Shape::TooFewCycles
     } else if net >= EXACT && ups >= FILLING {
-        let last = values.windows(2).rposition(|pair| pair[1] > pair[0]);
-        growth.level_since = last.map(|at| view.batch(at + 1));
+        growth.level_since = last_rise.map(|at| view.batch(at + 1));
         Shape::Filled
     } else if net <= -EXACT {
         Shape::Shrinking
