@@ -57,6 +57,8 @@ impl Project {
             .current_dir(self.folder.path())
             .env("CARGO_TARGET_DIR", target)
             .env("CARGO_TERM_COLOR", "never")
+            // Nobody debugs it, and it is most of what the linker writes.
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env_remove("CI")
             .env_remove("INSTA_UPDATE")
             .env_remove("INSTA_WORKSPACE_ROOT")

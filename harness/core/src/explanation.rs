@@ -22,18 +22,27 @@ pub struct Explanation {
     pub next: &'static str,
 }
 
+/// Which experiments a worker makes at the end of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// All, under Python.
+    All,
+    /// Trimming the heap and dropping the UDF: under Rust there is no collector, and no pool.
+    TrimAndDrop,
+}
+
 /// Explains a finding, with what the production run of the same fixture says, if there is one.
 /// `experiments` are those of the run that shows resident memory.
 #[must_use]
 pub fn explain(
     finding: &Finding,
     production: Option<&ProductionFinding>,
-    experiments: Option<&Experiments>,
+    experiments: Option<(&Experiments, Made)>,
 ) -> Explanation {
     Explanation {
         batches: finding.figures.batches,
         certainty: certainty(finding, production),
-        tried: experiments.map(tried),
+        tried: experiments.map(|(gave_back, made)| tried(gave_back, made)),
         next: match finding.answer {
             Answer::Inconclusive(why) => longer(why),
             Answer::Pattern(pattern) => next(headline(finding, production).unwrap_or(pattern)),
@@ -105,17 +114,19 @@ fn level(live: &Growth) -> String {
     }
 }
 
-fn tried(experiments: &Experiments) -> String {
-    let gave = |what: &str, GaveBack { live, rss }: GaveBack| {
+fn tried(experiments: &Experiments, made: Made) -> String {
+    let collected = ("a collection", experiments.collect);
+    let trimmed = ("`malloc_trim`", experiments.trim);
+    let released = ("releasing Arrow's pool", experiments.release_pool);
+    let dropped = ("dropping the UDF", experiments.drop);
+    let made = match made {
+        Made::All => vec![collected, trimmed, released, dropped],
+        Made::TrimAndDrop => vec![trimmed, dropped],
+    };
+    let gave = |(what, GaveBack { live, rss }): (&str, GaveBack)| {
         format!("{what} gave back {live} live, {rss} resident")
     };
-    [
-        gave("a collection", experiments.collect),
-        gave("`malloc_trim`", experiments.trim),
-        gave("releasing Arrow's pool", experiments.release_pool),
-        gave("dropping the UDF", experiments.drop),
-    ]
-    .join("; ")
+    made.into_iter().map(gave).collect::<Vec<_>>().join("; ")
 }
 
 const fn next(pattern: Pattern) -> &'static str {

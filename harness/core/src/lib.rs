@@ -40,13 +40,13 @@ pub use evidence::{
     Evidence, Garbage, Growth, Holder, Outliers, Outside, OutsideKind, Peak, Shape, Trend,
 };
 pub use experiments::{ExperimentMarks, Experiments, GaveBack};
-pub use explanation::{Explanation, explain};
+pub use explanation::{Explanation, Made, explain};
 pub use finding::{Answer, Figures, Finding, Inconclusive};
 pub use limit::{Limit, Movement, ParseLimitError};
 pub use pattern::{Class, Pattern};
 pub use production::{ArrowBooks, Production, ProductionFinding, headline};
 pub use recommendation::{MARGIN_PERCENT, Recommendation, recommend};
-pub use series::{Reading, Run};
+pub use series::{PeakParts, Reading, Run};
 pub use units::{Batches, Blocks, BlocksPerBatch, Bytes, BytesPerBatch, ParseBytesError};
 pub use verdict::{
     Change, Difference, Disagreement, Improvement, Missing, Regression, Verdict, judge,

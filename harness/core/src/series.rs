@@ -62,6 +62,22 @@ impl Reading {
     }
 }
 
+/// What the highest live bytes of a run are made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PeakParts {
+    /// What `setup` had added and kept.
+    #[serde(rename = "setup_bytes")]
+    pub setup: Bytes,
+    /// What the batches before the highest one had added to that; negative where they gave up some.
+    #[serde(rename = "state_bytes")]
+    pub state: Bytes,
+    /// How far the highest batch, or `setup` itself, rose above both.
+    #[serde(rename = "transient_bytes")]
+    pub transient: Bytes,
+    /// The batch; `None` when the peak was in `setup`.
+    pub batch: Option<u32>,
+}
+
 /// All marks of one worker, in order. Batches are numbered from 0: `batches[n]` is the mark after batch *n*.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
@@ -101,6 +117,25 @@ impl Run {
             .max()
             .unwrap_or_default();
         (highest - self.before_setup.live).max(Bytes::ZERO)
+    }
+
+    /// What [`Self::peak_bytes`] is made of; the parts add up to it.
+    #[must_use]
+    pub fn peak_parts(&self) -> PeakParts {
+        let peak = self.peak_bytes();
+        let base = self.before_setup.live;
+        let height = |reading: &Reading| reading.peak.max(reading.live) - base;
+        let Some(at) = self.batches.iter().position(|reading| height(reading) == peak) else {
+            let setup = self.setup_bytes();
+            return PeakParts { setup, transient: peak - setup, ..PeakParts::default() };
+        };
+        let before = if at == 0 { &self.after_setup } else { &self.batches[at - 1] };
+        PeakParts {
+            setup: self.setup_bytes(),
+            state: before.live - self.after_setup.live,
+            transient: peak - (before.live - base),
+            batch: u32::try_from(at).ok(),
+        }
     }
 
     /// Live bytes that dropping the UDF did not give back.
@@ -168,5 +203,35 @@ impl Run {
             .zip(before)
             .map(|(reading, before)| (reading.peak - before.live).0.max(0))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_peak_add_up_to_it() {
+        let reading = |live: i64, peak: i64| Reading {
+            live: Bytes(live),
+            peak: Bytes(peak),
+            ..Reading::default()
+        };
+        let mut run = Run {
+            before_setup: reading(1_000, 1_000),
+            after_setup: reading(1_500, 1_700),
+            batches: vec![reading(1_600, 1_900), reading(1_800, 2_600), reading(1_900, 2_000)],
+            ..Run::default()
+        };
+        let parts = run.peak_parts();
+        let sizes = [500, 100, 1_000].map(Bytes);
+        assert_eq!([parts.setup, parts.state, parts.transient], sizes);
+        assert_eq!(parts.batch, Some(1));
+        assert_eq!(run.peak_bytes(), parts.setup + parts.state + parts.transient);
+
+        run.after_setup.peak = Bytes(9_000);
+        let parts = run.peak_parts();
+        assert_eq!((parts.transient, parts.batch), (Bytes(7_500), None));
+        assert_eq!(run.peak_bytes(), parts.setup + parts.state + parts.transient);
     }
 }

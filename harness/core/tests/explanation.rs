@@ -1,7 +1,7 @@
 //! What is said around a finding.
 
 use highwater_core::{
-    Batches, Bytes, Experiments, GaveBack, Pattern, ProductionFinding, Reading, Run, analyse,
+    Batches, Bytes, Experiments, GaveBack, Made, Pattern, ProductionFinding, Reading, Run, analyse,
     explain,
 };
 
@@ -38,9 +38,15 @@ fn what_was_tried_is_told_with_what_it_gave_back() {
     let gave = |rss| GaveBack { live: Bytes::ZERO, rss: Bytes(rss) };
     let experiments = Experiments { trim: gave(15 << 20), drop: gave(4096), ..Default::default() };
     let finding = analyse(&run(|_| 7));
-    let tried = explain(&finding, None, Some(&experiments)).tried.expect("there were some");
+    let all = Some((&experiments, Made::All));
+    let tried = explain(&finding, None, all).tried.expect("there were some");
+    assert!(tried.starts_with("a collection gave back 0 B live, 0 B resident; "), "{tried}");
     assert!(tried.contains("`malloc_trim` gave back 0 B live, 15 MiB resident"), "{tried}");
     assert!(tried.ends_with("dropping the UDF gave back 0 B live, 4 KiB resident"), "{tried}");
+    // What was not made is not told.
+    let under_rust = Some((&experiments, Made::TrimAndDrop));
+    let tried = explain(&finding, None, under_rust).tried.expect("there were some");
+    assert!(tried.starts_with("`malloc_trim`") && !tried.contains("collection"), "{tried}");
 }
 
 /// What the production run warns of decides what to do, where the exact run passes.

@@ -5,8 +5,8 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use highwater_core::{
-    ArrowBooks, Baseline, Conditions, Disagreement, Explanation, Finding, Improvement, Missing,
-    Pattern, Production, ProductionFinding, Recommendation, Regression, Verdict, analyse,
+    ArrowBooks, Baseline, Conditions, Disagreement, Explanation, Finding, Improvement, Made,
+    Missing, Pattern, Production, ProductionFinding, Recommendation, Regression, Verdict, analyse,
     analyse_production, exit_code, explain, headline, judge, recommend,
 };
 use highwater_fixture::{FixtureSpec, Input, Runtime};
@@ -392,6 +392,11 @@ impl Measured {
             Some(production) => production.experiments.as_ref(),
             None => run.experiments.as_ref(),
         };
+        let made = match self.spec.runtime {
+            Runtime::Python => Made::All,
+            Runtime::Rust => Made::TrimAndDrop,
+        };
+        let experiments = experiments.map(|gave_back| (gave_back, made));
         self.finding.as_ref().map(|finding| explain(finding, production, experiments))
     }
 }

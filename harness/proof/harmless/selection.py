@@ -66,7 +66,7 @@ _FULL = _names("""
 #: Without these the others of the same module would make a short run long.
 _SHORT_PARTS = {
     "test_asyncio.test_queues": (),
-    "test_multiprocessing_fork": ("-m", "*TestPool*.test_map*", "-m", "*Queue*", "-m", "*Value*"),
+    "test_multiprocessing_fork": ("-m", "*TestPool*.test_map", "-m", "*WithProcessesTestValue*"),
     "test_multiprocessing_spawn": ("-m", "*TestPool*.test_map", "-m", "*WithProcessesTestValue*"),
     "test_subprocess": ("-m", "*POSIX*", "-m", "*ContextManager*"),
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use highwater::{BadRows, Checked, Confidence, Measured, ProductionRun, Remedy};
 use highwater_core::{
     ArrowBooks, Batches, BlocksPerBatch, Bytes, BytesPerBatch, Explanation, Finding, Pattern,
-    ProductionFinding, Recommendation, Verdict,
+    PeakParts, ProductionFinding, Recommendation, Verdict,
 };
 use highwater_worker::{Invalid, Outcome};
 use serde::Serialize;
@@ -41,6 +41,8 @@ pub struct Entry<'a> {
     rows: u32,
     setup_bytes: Option<Bytes>,
     peak_bytes: Option<Bytes>,
+    /// What the peak is made of.
+    peak_parts: Option<PeakParts>,
     leaked_bytes_per_batch: Option<BytesPerBatch>,
     leaked_blocks_per_batch: Option<BlocksPerBatch>,
     retained_bytes: Option<Bytes>,
@@ -138,6 +140,10 @@ impl<'a> From<&'a Measured> for Entry<'a> {
             rows: spec.rows,
             setup_bytes: figures.map(|figures| figures.setup_bytes),
             peak_bytes: figures.map(|figures| figures.peak_bytes),
+            peak_parts: match &measurement.outcome {
+                Outcome::Finished(run) => Some(run.peak_parts()),
+                Outcome::Invalid(_) | Outcome::NotAttached(_) => None,
+            },
             leaked_bytes_per_batch: figures.map(|figures| figures.leaked_bytes_per_batch),
             leaked_blocks_per_batch: figures.map(|figures| figures.leaked_blocks_per_batch),
             retained_bytes: figures.map(|figures| figures.retained_bytes),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use highwater::{FixtureSpec, Measured};
-use highwater_core::{Batches, Bytes, Run};
+use highwater_core::{Batches, Bytes, PeakParts, Run};
 
 use highwater_worker::Outcome;
 
@@ -29,7 +29,7 @@ pub fn describe(measured: &Measured) -> String {
             let blocks = figures.leaked_blocks_per_batch;
             for (label, value) in [
                 ("setup", figures.setup_bytes.to_string()),
-                ("peak", figures.peak_bytes.to_string()),
+                ("peak", peak(figures.peak_bytes, run.peak_parts())),
                 ("leaked per batch", format!("{}, {blocks}", figures.leaked_bytes_per_batch)),
                 ("held after drop", figures.retained_bytes.to_string()),
                 ("time per batch", duration(run)),
@@ -53,6 +53,13 @@ pub fn describe(measured: &Measured) -> String {
         text.push_str(&blocks);
     }
     text
+}
+
+/// The peak and what it is made of.
+fn peak(bytes: Bytes, parts: PeakParts) -> String {
+    let PeakParts { setup, state, transient, batch } = parts;
+    let place = batch.map_or("`setup`".to_owned(), |batch| format!("batch {batch}"));
+    format!("{bytes}: {setup} of `setup`, {state} of state, {transient} within {place}")
 }
 
 /// The finding in words: what it shows, how sure that is, what was tried, and what to do.
