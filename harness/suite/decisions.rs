@@ -249,7 +249,7 @@ fn confirmed() {
         3,
         &[
             "`moody` regressed: pattern healthy → heap_leak",
-            "confirmed in a fresh process: regressed: pattern healthy → heap_leak",
+            "confirmed in a fresh process, by the same figures",
         ],
     );
     let found = fixture(&project, 3, &["check"]);

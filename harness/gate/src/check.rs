@@ -528,6 +528,9 @@ impl fmt::Display for Checked {
         if let Some(confirmation) = &self.confirmation {
             let second = &confirmation.verdict;
             match &self.verdict {
+                first @ Verdict::Regressed(_) if first == second => {
+                    writeln!(f, "  confirmed in a fresh process, by the same figures")?;
+                }
                 Verdict::Regressed(_) => {
                     writeln!(f, "  confirmed in a fresh process: {second}")?;
                 }
