@@ -1,13 +1,11 @@
 //! One fixture through the gate: measured, analysed, judged against its baseline.
 
-use std::fmt;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use highwater_core::{
-    ArrowBooks, Baseline, Conditions, Disagreement, Explanation, Finding, Improvement, Made,
-    Missing, Pattern, Production, ProductionFinding, Recommendation, Regression, Verdict, analyse,
-    analyse_production, exit_code, explain, headline, judge, recommend,
+    Baseline, Conditions, Disagreement, Finding, Missing, Pattern, Regression, Verdict, exit_code,
+    judge,
 };
 use highwater_fixture::{FixtureSpec, Input, Runtime};
 use highwater_worker::pace::Led;
@@ -19,8 +17,9 @@ use highwater_worker::{
 use crate::baseline::{Baselines, Environment, Pending, Slot};
 use crate::confidence::{Confidence, ConfidenceFailed, confidence};
 use crate::length::{Haste, Length};
-use crate::remedies::{Remedy, best, remedies};
-use crate::rows::{BadRows, bad_rows};
+use crate::measured::{Explained, Measured, ProductionRun, finding};
+use crate::remedies::remedies;
+use crate::rows::bad_rows;
 use crate::workers::Workers;
 
 /// A gate over the fixtures of one manifest, or of one test.
@@ -34,52 +33,6 @@ pub struct Gate {
     pub baselines: Baselines,
     /// The file that declares the fixtures: snapshots name it as their source.
     pub source: PathBuf,
-}
-
-/// A fixture that was measured, before any baseline is looked at.
-#[derive(Debug)]
-pub struct Measured {
-    /// What was run.
-    pub spec: FixtureSpec,
-    /// What became of it.
-    pub measurement: Measurement,
-    /// What the analysis says; `None` when the run did not finish.
-    pub finding: Option<Finding>,
-    /// The other run of a Python fixture, for the figures of resident memory alone: no baseline, no
-    /// limit and no pattern of the gate comes from it. `None` for Rust fixtures.
-    pub production: Option<ProductionRun>,
-    /// What [`Gate::explain`] found out by further runs.
-    pub explained: Explained,
-}
-
-/// What further runs told of a fixture.
-#[derive(Debug, Default)]
-pub struct Explained {
-    /// The rows of the batch that stands out; `None` where none does, or nobody looked.
-    pub rows: Option<BadRows>,
-    /// What was tried against retention; empty where none is suspected, or nobody tried.
-    pub remedies: Vec<Remedy>,
-    /// Why some of it could not be found out.
-    pub failed: Option<String>,
-}
-
-impl Explained {
-    /// The remedy that saved most, when one saved a tenth of resident memory or more.
-    #[must_use]
-    pub fn best_remedy(&self) -> Option<&Remedy> {
-        best(&self.remedies)
-    }
-}
-
-/// The run of a Python fixture with the allocators, threads and collector of production.
-#[derive(Debug)]
-pub struct ProductionRun {
-    /// What became of it.
-    pub measurement: Measurement,
-    /// Its run with what its figures need to be understood; `None` when it did not finish.
-    pub production: Option<Production>,
-    /// What the analysis says of it; `None` when it, or the exact run, did not finish.
-    pub finding: Option<ProductionFinding>,
 }
 
 /// A fixture that went through the gate.
@@ -353,75 +306,6 @@ struct Judged {
     moved: Vec<(String, String, String)>,
 }
 
-impl Measured {
-    /// The pattern to list the fixture under, see [`highwater_core::headline`].
-    #[must_use]
-    pub fn headline(&self) -> Option<Pattern> {
-        let production = self.production.as_ref().and_then(|it| it.finding.as_ref());
-        self.finding.as_ref().and_then(|exact| headline(exact, production))
-    }
-
-    /// The finding in one sentence: that of the run which shows the [headline](Self::headline).
-    #[must_use]
-    pub fn sentence(&self) -> Option<String> {
-        let exact = self.finding.as_ref()?;
-        let production = self.production.as_ref().and_then(|it| it.finding.as_ref());
-        match production {
-            Some(production) if self.headline() != exact.pattern() => {
-                Some(format!("{}; in production {}", exact.sentence(), production.sentence()))
-            }
-            _ => Some(exact.sentence()),
-        }
-    }
-
-    /// The memory to ask for, if the runs tell.
-    #[must_use]
-    pub fn recommendation(&self) -> Option<Recommendation> {
-        let Outcome::Finished(run) = &self.measurement.outcome else { return None };
-        let production = self.production.as_ref();
-        let production = production.and_then(|it| it.production.as_ref().zip(it.finding.as_ref()));
-        recommend(run, self.finding.as_ref()?, production, self.spec.planned_batches)
-    }
-
-    /// What the finding took, how sure it is, what was tried, and what to do next.
-    #[must_use]
-    pub fn explanation(&self) -> Option<Explanation> {
-        let Outcome::Finished(run) = &self.measurement.outcome else { return None };
-        let production = self.production.as_ref().and_then(|it| it.finding.as_ref());
-        let experiments = match production {
-            Some(production) => production.experiments.as_ref(),
-            None => run.experiments.as_ref(),
-        };
-        let made = match self.spec.runtime {
-            Runtime::Python => Made::All,
-            Runtime::Rust => Made::TrimAndDrop,
-        };
-        let experiments = experiments.map(|gave_back| (gave_back, made));
-        self.finding.as_ref().map(|finding| explain(finding, production, experiments))
-    }
-}
-
-impl ProductionRun {
-    fn new(measurement: Measurement, arrow: ArrowBooks, exact: Option<&Finding>) -> Self {
-        let production = match &measurement.outcome {
-            Outcome::Finished(run) => Some(Production { run: run.clone(), arrow }),
-            Outcome::Invalid(_) | Outcome::NotAttached(_) => None,
-        };
-        let finding = exact
-            .zip(production.as_ref())
-            .map(|(exact, production)| analyse_production(exact, production));
-        Self { measurement, production, finding }
-    }
-}
-
-/// What the analysis says of a run, if that finished.
-fn finding(measurement: &Measurement) -> Option<Finding> {
-    match &measurement.outcome {
-        Outcome::Finished(run) => Some(analyse(run)),
-        Outcome::Invalid(_) | Outcome::NotAttached(_) => None,
-    }
-}
-
 /// The finding and the pattern of a run that has one, or the verdict for a run that hasn't.
 fn conclusive(measured: &Measured) -> Result<(&Finding, Pattern), Verdict> {
     match (&measured.measurement.outcome, &measured.finding) {
@@ -504,94 +388,5 @@ impl Confirmation {
     /// The record's file.
     pub fn record(&self) -> &Path {
         &self.measured.measurement.record
-    }
-}
-
-/// What a person needs in order to act on the verdict; several lines, the first one whole in itself.
-impl fmt::Display for Checked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.name();
-        match &self.verdict {
-            Verdict::Regressed(Regression { pattern, changes })
-            | Verdict::Improved(Improvement { pattern, changes }) => {
-                write!(f, "`{name}` {}:", self.verdict.name())?;
-                let pattern = pattern.map(|(old, new)| format!("pattern {old} → {new}"));
-                let changes = changes.iter().map(ToString::to_string);
-                let lines: Vec<String> = pattern.into_iter().chain(changes).collect();
-                writeln!(f, " {}", lines.join("\n  "))?;
-            }
-            verdict => writeln!(f, "`{name}` {verdict}")?,
-        }
-        if let Some(sentence) = self.measured.sentence() {
-            writeln!(f, "  finding: {sentence}")?;
-        }
-        if let Some(confirmation) = &self.confirmation {
-            let second = &confirmation.verdict;
-            match &self.verdict {
-                first @ Verdict::Regressed(_) if first == second => {
-                    writeln!(f, "  confirmed in a fresh process, by the same figures")?;
-                }
-                Verdict::Regressed(_) => {
-                    writeln!(f, "  confirmed in a fresh process: {second}")?;
-                }
-                _ => {
-                    writeln!(f, "  record of the second run: {}", confirmation.record().display())?;
-                }
-            }
-        }
-        if let Some(explanation) = self.measured.explanation()
-            && !matches!(self.verdict, Verdict::NotRun(_))
-        {
-            writeln!(f, "  certainty: {}", explanation.certainty)?;
-            writeln!(f, "  next: {}", explanation.next)?;
-        }
-        let explained = &self.measured.explained;
-        if let Some(rows) = &explained.rows {
-            writeln!(f, "  rows: {rows}")?;
-        }
-        if let Some(remedy) = explained.best_remedy() {
-            writeln!(f, "  best of {} remedies: {remedy}", explained.remedies.len())?;
-        }
-        if let Some(failed) = &explained.failed {
-            writeln!(f, "  not explained further: {failed}")?;
-        }
-        if let Outcome::Invalid(invalid) = &self.measured.measurement.outcome {
-            for line in invalid.output.lines().rev().take(5).collect::<Vec<_>>().iter().rev() {
-                writeln!(f, "  worker: {line}")?;
-            }
-        }
-        for (key, then, now) in &self.moved {
-            writeln!(f, "  environment: {key} was {then}, is {now}")?;
-        }
-        if self.record().exists() {
-            writeln!(f, "  record: {}", self.record().display())?;
-        }
-        match &self.verdict {
-            Verdict::Regressed(_) => {
-                writeln!(f, "  baseline: {}", self.baseline.display())?;
-                f.write_str(
-                    "  accept it, if it is meant: cargo insta review (or cargo insta accept)",
-                )
-            }
-            Verdict::Improved(_) => f.write_str(
-                "  the baseline is stale, tighten it: cargo insta review (or cargo insta accept)",
-            ),
-            Verdict::BaselineMissing(_) => f.write_str(
-                "  look at the figures and accept them: cargo insta review (or cargo insta accept)",
-            ),
-            Verdict::NotRun(_) => {
-                f.write_str("  it is optional: nothing is gated, and nothing passed")
-            }
-            Verdict::Disagreement(_) => f.write_str(
-                "  something but the UDF differs from run to run (time, threads, a random seed, what \
-                 else runs here): fix it, or give the figure a limit",
-            ),
-            Verdict::NotAttached(_) => f.write_str("  look closer: highwater doctor"),
-            Verdict::NoUdf(_) => f.write_str("  correct `udf` in the manifest, or the file"),
-            Verdict::Pass | Verdict::Inconclusive(_) | Verdict::Invalid(_) => {
-                f.write_str("  look closer: highwater run ")?;
-                f.write_str(name)
-            }
-        }
     }
 }

@@ -36,6 +36,7 @@
 //! manifest: see [`serve`].
 #![forbid(unsafe_code)]
 
+mod announce;
 pub mod baseline;
 pub mod check;
 pub mod confidence;
@@ -44,12 +45,13 @@ pub mod guard;
 #[doc(hidden)]
 pub mod in_test;
 mod length;
+pub mod measured;
 mod remedies;
 mod rows;
 mod workers;
 
 pub use baseline::{Baselines, Environment, Pending, Slot};
-pub use check::{Checked, Confirmation, Explained, Gate, Measured, ProductionRun};
+pub use check::{Checked, Confirmation, Gate};
 pub use confidence::{Confidence, ConfidenceFailed};
 pub use fixture::Fixture;
 pub use highwater_core as core;
@@ -58,6 +60,7 @@ pub use highwater_fixture::{ArrayRef, FixtureSpec, RecordBatch, Registry, Udf, U
 pub use highwater_tracker::Tracker;
 pub use highwater_worker::{WorkerCommand, serve, serve_if_assigned};
 pub use length::Haste;
+pub use measured::{Explained, Measured, ProductionRun};
 pub use remedies::{Remedy, RemedyResult};
 pub use rows::{BadRows, Blame, Rows};
 pub use workers::Workers;
