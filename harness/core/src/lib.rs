@@ -25,6 +25,7 @@ pub mod exit_code;
 mod experiments;
 mod explanation;
 mod finding;
+mod length;
 mod limit;
 mod pattern;
 mod production;
@@ -42,6 +43,7 @@ pub use evidence::{
 pub use experiments::{ExperimentMarks, Experiments, GaveBack};
 pub use explanation::{Explanation, Made, explain};
 pub use finding::{Answer, Figures, Finding, Inconclusive};
+pub use length::{Haste, Length};
 pub use limit::{Limit, Movement, ParseLimitError};
 pub use pattern::{Class, Pattern};
 pub use production::{ArrowBooks, Production, ProductionFinding, headline};

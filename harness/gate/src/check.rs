@@ -4,8 +4,8 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use highwater_core::{
-    Baseline, Conditions, Disagreement, Finding, Missing, Pattern, Regression, Verdict, exit_code,
-    judge,
+    Baseline, Conditions, Disagreement, Finding, Haste, Missing, Pattern, Regression, Verdict,
+    exit_code, judge,
 };
 use highwater_fixture::{FixtureSpec, Input, Runtime};
 use highwater_worker::pace::Led;
@@ -16,8 +16,8 @@ use highwater_worker::{
 
 use crate::baseline::{Baselines, Environment, Pending, Slot};
 use crate::confidence::{Confidence, ConfidenceFailed, confidence};
-use crate::length::{Haste, Length};
 use crate::measured::{Explained, Measured, ProductionRun, finding};
+use crate::pace::FixturePace;
 use crate::remedies::remedies;
 use crate::rows::bad_rows;
 use crate::workers::Workers;
@@ -82,7 +82,7 @@ impl Gate {
     /// When the worker cannot be started at all; a worker that dies is an [`Outcome`].
     pub fn measure(&self, spec: &FixtureSpec, haste: Haste) -> Result<Measured, MeasureError> {
         let command = self.workers.command(spec.runtime)?;
-        let length = Length::of(spec, haste);
+        let length = FixturePace::of(spec, haste);
         let led = Led::new(length);
         let run = |command: &WorkerCommand, pace: &dyn Pace| {
             if length.is_fixed() {

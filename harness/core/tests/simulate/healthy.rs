@@ -1,6 +1,6 @@
 //! Series that do not leak.
 
-use super::{Kind, Random, Series, Undecided};
+use super::{Kind, LONGER, Random, Series, Undecided};
 
 const fn kind(name: &'static str, make: fn(&mut Random, usize) -> Series) -> Kind {
     Kind { name, make, undecided: Undecided::Wrong }
@@ -10,7 +10,7 @@ const fn open(name: &'static str, make: fn(&mut Random, usize) -> Series) -> Kin
     Kind { name, make, undecided: Undecided::Right }
 }
 
-/// A false alarm on any of these is a bug. `Undecided::Right` where the run ends before its bound.
+/// A false alarm on any of these is a bug. `Undecided::Right` where a short run ends before its bound.
 pub(crate) const HEALTHY: &[Kind] = &[
     kind("flat", |r, n| series(n, r.within(0..1 << 30), |_| 0.0)),
     kind("noise", |r, n| {
@@ -155,8 +155,8 @@ pub(super) fn share(r: &mut Random, n: usize, within: std::ops::Range<f64>) -> f
     ((within.start + r.unit() * (within.end - within.start)) * n as f64).floor()
 }
 
-/// `base` plus `value` of each batch, as whole bytes.
+/// `base` plus `value` of each batch, as whole bytes; for as long as a run of `n` may get.
 pub(super) fn series(n: usize, base: i64, mut value: impl FnMut(f64) -> f64) -> Series {
-    let live = (0..n).map(|t| base + value(t as f64).round() as i64).collect();
+    let live = (0..n * LONGER).map(|t| base + value(t as f64).round() as i64).collect();
     Series { live, rate: None }
 }

@@ -11,7 +11,13 @@ pub(crate) use healthy::HEALTHY;
 pub(crate) use leaking::LEAKING;
 pub(crate) use random::Random;
 
-use highwater_core::{Answer, Blocks, Bytes, Class, Finding, Inconclusive, Reading, Run, analyse};
+use highwater_core::{
+    Answer, Batches, Blocks, Bytes, Class, Finding, Haste, Inconclusive, Length, Reading, Run,
+    analyse,
+};
+
+/// Times the batches that were asked for that a run may take, as by default.
+pub(crate) const LONGER: usize = 4;
 
 /// A kind of series.
 #[derive(Debug)]
@@ -45,13 +51,26 @@ pub(crate) struct Rates {
     pub(crate) off: u32,
 }
 
+/// How many batches a simulated run takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Span {
+    /// So many.
+    Fixed(usize),
+    /// So many, and more while the answer is not certain, as the gate's runs do.
+    From(usize),
+}
+
 impl Kind {
-    /// Analyses `seeds` series of `batches` batches.
-    pub(crate) fn rates(&self, batches: usize, seeds: u32) -> Rates {
+    /// Analyses `seeds` series.
+    pub(crate) fn rates(&self, span: Span, seeds: u32) -> Rates {
         let mut rates = Rates::default();
         for seed in 0..seeds {
+            let (Span::Fixed(batches) | Span::From(batches)) = span;
             let series = self.series(batches, seed);
-            let finding = analyse(&run(&series.live));
+            let finding = match span {
+                Span::Fixed(batches) => analyse(&run(&series.live[..batches])),
+                Span::From(batches) => walked(&series.live, batches),
+            };
             match class(&finding) {
                 Some(Class::Fail) => {
                     rates.leak += 1;
@@ -66,8 +85,31 @@ impl Kind {
         rates
     }
 
+    /// A series of `batches` batches, and as many more as a run may go on for.
     pub(crate) fn series(&self, batches: usize, seed: u32) -> Series {
         (self.make)(&mut Random::new(self.name, seed), batches)
+    }
+}
+
+/// What is found in as much of a series as a run takes that is asked for `batches`.
+fn walked(series: &[i64], batches: usize) -> Finding {
+    let count = |batches| Batches(u32::try_from(batches).unwrap_or(u32::MAX));
+    let length = Length {
+        asked: count(batches),
+        most: count(series.len()),
+        haste: Haste::Whole,
+        knows_leak: false,
+        memory_limit: Bytes(i64::MAX),
+    };
+    let mut done = length.first();
+    loop {
+        let run = run(&series[..done.0 as usize]);
+        let finding = analyse(&run);
+        let next = length.after(&run, &finding);
+        if next == done {
+            return finding;
+        }
+        done = next;
     }
 }
 
