@@ -23,6 +23,9 @@ LEFT_OUT = "not large_memory and not slow"
 #: Longest run of one unit, in seconds; the longest takes three minutes on two cores.
 LIMIT = 1_500
 
+#: Longest single test of CPython's, in seconds. Some wait for ever where there is no network.
+TEST_LIMIT = 300
+
 
 @dataclass(frozen=True)
 class Results:
@@ -68,7 +71,8 @@ def run(unit: Unit, is_counted: bool) -> Results:
 
 def _arguments(unit: Unit, report: str, folder: str) -> list[str]:
     if unit.runner == "test":
-        options = ["--junit-xml", report, "--tempdir", folder, *unit.arguments]
+        limit = ["--timeout", str(TEST_LIMIT)]
+        options = [*limit, "--junit-xml", report, "--tempdir", folder, *unit.arguments]
         if unit.start_method is None:
             return ["test", *options, unit.name]
         return ["test", *options, "--testdir", folder, _write_starter(unit.start_method, folder)]

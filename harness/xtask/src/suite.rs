@@ -43,7 +43,10 @@ pub(crate) fn install(project: &Project, subcommand: Subcommand) -> Result<(), C
     }
     eprintln!("xtask: cargo-{name} is missing, installing it (a few minutes, once)");
     let package = format!("cargo-{name}@{version}");
-    Step::cargo(&["install", "--locked", &package], "the reason is above").run(&project.root)
+    // It is built for longer than it will ever run.
+    Step::cargo(&["install", "--locked", &package], "the reason is above")
+        .variable("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
+        .run(&project.root)
 }
 
 /// Nextest's profile: `ci` under CI, unless the caller named one.
