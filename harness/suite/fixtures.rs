@@ -82,15 +82,17 @@ fn gated(spec: &FixtureSpec) -> Result<(), Failed> {
     if checked.passes() { Ok(()) } else { Err(text.into()) }
 }
 
-/// Several runs of one fixture leave the same figures at every mark.
+/// Several runs of one fixture leave the same figures at every mark: as many runs as `HIGHWATER_RUNS`
+/// says.
 ///
-/// Under Python a worker takes seconds to start, so fewer runs must do, and the first batches of each:
-/// the whole run's figures are held to the byte by its baseline.
+/// Where it says nothing, fewer runs must do under Python, whose workers take seconds to start, and the
+/// first batches of each: the whole run's figures are held to the byte by its baseline.
 fn repeats(spec: &FixtureSpec) -> Result<(), Failed> {
     let gate = gate(spec.runtime)?;
-    let (runs, batches) = match spec.runtime {
-        Runtime::Rust => (10, spec.batches),
-        Runtime::Python => (5, spec.batches.min(Batches(60))),
+    let (runs, batches) = match (std::env::var("HIGHWATER_RUNS"), spec.runtime) {
+        (Ok(runs), _) => (runs.parse::<usize>()?.max(2), spec.batches),
+        (Err(_), Runtime::Rust) => (10, spec.batches),
+        (Err(_), Runtime::Python) => (5, spec.batches.min(Batches(60))),
     };
     let spec = &FixtureSpec { batches, ..spec.clone() };
     let Some(first) = counted(&gate, spec)? else { return Err("its package is missing".into()) };

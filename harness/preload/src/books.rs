@@ -267,15 +267,26 @@ fn adopt(cell: Cell, head: Head) -> bool {
 /// The largest request that CPython serves from its arenas, in bytes; the same since 3.7.
 const LARGEST_FROM_ARENA: usize = 512;
 
-/// Passes a request for `size` bytes on to Python's own allocator.
-///
-/// What that asks of `malloc` for its own books (the table of its arenas, the radix tree over their
-/// addresses) is not what the program asked for, and depends on where the kernel puts the arenas:
-/// it goes to the harness's account. Not for resizing a block that
-/// `malloc` made: see [`is_native`].
+/// Passes a request for `size` bytes on to Python's own allocator, so that [`for_pythons_books`] knows
+/// what it asks for itself meanwhile. Not for resizing a block that `malloc` made: see [`is_native`].
 #[inline(always)]
 pub(crate) fn by_python<T>(size: usize, request: impl FnOnce() -> T) -> T {
-    if size <= LARGEST_FROM_ARENA { Counter::<ThreadSlot>::aside(request) } else { request() }
+    if size > LARGEST_FROM_ARENA {
+        return request();
+    }
+    tls::set_in_python(true);
+    let done = request();
+    tls::set_in_python(false);
+    done
+}
+
+/// A request to `malloc` by way of Python's `raw` domain.
+///
+/// While a small request is served it is for the allocator's own books (the table of its arenas, the
+/// radix tree over their addresses). That is not what the program asked for, and depends on where
+/// the kernel puts the arenas: it goes to the harness's account.
+pub(crate) fn for_pythons_books<T>(request: impl FnOnce() -> T) -> T {
+    if tls::is_in_python() { Counter::<ThreadSlot>::aside(request) } else { request() }
 }
 
 #[cold]

@@ -12,21 +12,23 @@ use highwater_tracker::{Account, Slot};
 
 use crate::python::tally::{self, PythonTally};
 
-// Two words, zero in a new thread: the tracker's tally, and Python's.
+// Three words, zero in a new thread: the tracker's tally, Python's, and whether Python's allocator is
+// at work.
 global_asm!(
     ".pushsection .tbss,\"awT\",@nobits",
     ".hidden highwater_thread",
     ".globl highwater_thread",
     ".type highwater_thread,@object",
-    ".size highwater_thread,16",
-    ".p2align 4",
+    ".size highwater_thread,24",
+    ".p2align 5",
     "highwater_thread:",
-    ".zero 16",
+    ".zero 24",
     ".popsection",
 );
 
 const TALLY: usize = 0;
 const PYTHON_TALLY: usize = 8;
+const IN_PYTHON: usize = 16;
 
 /// Distance of `highwater_thread` from the thread pointer, the same in every thread.
 #[inline(always)]
@@ -47,7 +49,7 @@ fn offset() -> usize {
 #[inline(always)]
 fn load<const WORD: usize, T>() -> *const T {
     let value;
-    // SAFETY: every thread has the two words at that offset from its thread pointer.
+    // SAFETY: every thread has the three words at that offset from its thread pointer.
     unsafe {
         asm!(
             "mov {0}, qword ptr fs:[{1} + {2}]",
@@ -126,4 +128,16 @@ pub(crate) fn set_python_tally(tally: *const PythonTally) -> *const PythonTally 
     let before = python_tally();
     store::<PYTHON_TALLY, PythonTally>(tally);
     before
+}
+
+/// Notes whether Python's own allocator is serving a small request of this thread's.
+#[inline(always)]
+pub(crate) fn set_in_python(is_in: bool) {
+    store::<IN_PYTHON, u8>(core::ptr::without_provenance(is_in.into()));
+}
+
+/// Whether it is.
+#[inline(always)]
+pub(crate) fn is_in_python() -> bool {
+    !load::<IN_PYTHON, u8>().is_null()
 }

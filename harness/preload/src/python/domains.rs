@@ -1,6 +1,6 @@
-//! The allocators that stand in front of CPython's `mem` and `obj` domains.
+//! The allocators that stand in front of CPython's domains.
 //!
-//! Small objects come from arenas that Python maps itself, and no hook of `malloc` sees them; large
+//! In the domains `mem` and `obj`, small objects come from arenas that Python maps itself, and no hook of `malloc` sees them; large
 //! ones and other configurations of Python pass the request on to `malloc`. So that nothing counts
 //! twice:
 //!
@@ -11,8 +11,8 @@
 //!
 //! A resize takes the old block off before the new one comes on, so that the peak never sees both.
 //!
-//! What Python's allocator takes from `malloc` for its own books is set aside: see
-//! [`by_python`](books::by_python).
+//! What Python's allocator takes from `malloc` for its own books comes by the `raw` domain, whose
+//! calls are otherwise left to the hook of `malloc`: see [`for_pythons_books`](books::for_pythons_books).
 
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
@@ -129,6 +129,42 @@ macro_rules! domain {
 
 domain!(mem);
 domain!(obj);
+
+/// Knows the books of Python's allocator from the program's blocks, and counts nothing.
+pub(crate) mod raw {
+    use super::{Allocator, Original, books, c_void};
+
+    static ORIGINAL: Original = Original::new();
+
+    /// As in the other domains.
+    ///
+    /// # Safety
+    ///
+    /// Called once, before the result is installed.
+    pub(crate) unsafe fn in_front_of(original: Allocator) -> Allocator {
+        // SAFETY: nobody reads it before the installation.
+        unsafe { ORIGINAL.0.get().write(original) };
+        Allocator { malloc, calloc, realloc, ..original }
+    }
+
+    unsafe extern "C" fn malloc(_: *mut c_void, size: usize) -> *mut c_void {
+        let original = ORIGINAL.get();
+        // SAFETY: Python's call, passed on.
+        books::for_pythons_books(|| unsafe { (original.malloc)(original.context, size) })
+    }
+
+    unsafe extern "C" fn calloc(_: *mut c_void, count: usize, size: usize) -> *mut c_void {
+        let original = ORIGINAL.get();
+        // SAFETY: Python's call, passed on.
+        books::for_pythons_books(|| unsafe { (original.calloc)(original.context, count, size) })
+    }
+
+    unsafe extern "C" fn realloc(_: *mut c_void, block: *mut c_void, size: usize) -> *mut c_void {
+        let original = ORIGINAL.get();
+        // SAFETY: Python's call, passed on.
+        books::for_pythons_books(|| unsafe { (original.realloc)(original.context, block, size) })
+    }
+}
 
 unsafe extern "C" fn no_malloc(_: *mut c_void, _: usize) -> *mut c_void {
     core::ptr::null_mut()

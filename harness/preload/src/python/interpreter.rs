@@ -33,7 +33,8 @@ pub(crate) enum Refusal {
 const FIRST_MINOR: u32 = 9;
 const LAST_MINOR: u32 = 14;
 
-/// `PYMEM_DOMAIN_MEM` and `PYMEM_DOMAIN_OBJ`.
+/// `PYMEM_DOMAIN_RAW`, `PYMEM_DOMAIN_MEM` and `PYMEM_DOMAIN_OBJ`.
+const RAW: c_int = 0;
 const MEM: c_int = 1;
 const OBJ: c_int = 2;
 
@@ -158,12 +159,15 @@ impl Interpreter {
         if IS_ATTACHED.load(Ordering::Relaxed) {
             return self.prove();
         }
-        let (mem, obj) = (self.allocator(MEM), self.allocator(OBJ));
+        let [raw, mem, obj] = [RAW, MEM, OBJ].map(|domain| self.allocator(domain));
         // Python's own allocators have no context. Those that do wrap others and change sizes.
-        if !mem.context.is_null() || !obj.context.is_null() {
+        if [raw, mem, obj].iter().any(|domain| !domain.context.is_null()) {
             return Err(Refusal::Wrapped);
         }
         IS_ATTACHED.store(true, Ordering::Relaxed);
+        // SAFETY: as below. Other threads may use this domain now: neither its context changes nor
+        // what its functions do.
+        self.replace(RAW, unsafe { domains::raw::in_front_of(raw) });
         // SAFETY: once per process, guarded by the flag under the lock, and installed just below.
         self.replace(MEM, unsafe { domains::mem::in_front_of(mem) });
         // SAFETY: as above.
