@@ -73,7 +73,7 @@ fn even_growth_ends_with_the_input() {
 /// A worker that goes on may not be stopped for its memory: a quarter of it must do.
 #[test]
 fn even_growth_ends_with_the_memory() {
-    let of_mib = |size: i64| move |batch: i64| size * batch << 20;
+    let of_mib = |size: i64| move |batch: i64| (size * batch) << 20;
     assert_eq!(walked(length(200, 800, Haste::Whole), of_mib(1)), 800);
     assert_eq!(walked(length(200, 800, Haste::Whole), of_mib(2)), 400);
     assert_eq!(walked(length(200, 800, Haste::Whole), of_mib(8)), 200);
