@@ -25,11 +25,13 @@ impl Project {
         // The same versions and profiles as here, so that only the project itself is built anew.
         let workspace = std::fs::read_to_string(root.join("Cargo.toml")).expect("our manifest");
         let profiles = workspace.find("[profile.dev]").map_or("", |at| &workspace[at..]);
+        // Parquet has other features here, so it is built anew, and nobody reads any.
+        let parquet = "[profile.dev.package.parquet]\nopt-level = 0\n";
         project.write(
             "Cargo.toml",
             &format!(
                 "[package]\nname = \"own-crate\"\nedition = \"2024\"\n\n[dev-dependencies]\n\
-                 highwater = {{ path = \"{}\" }}\n\n[workspace]\n\n{profiles}",
+                 highwater = {{ path = \"{}\" }}\n\n[workspace]\n\n{profiles}\n{parquet}",
                 root.join("harness/gate").display()
             ),
         );

@@ -97,8 +97,9 @@ impl Length {
         if finding.pattern().is_none_or(|pattern| pattern.class() != Class::Fail) {
             return false;
         }
-        // These two were told from a bound by their course.
-        let is_even = !matches!(finding.evidence.live.shape, Shape::Accelerating | Shape::Slowing);
+        // The others were told from a bound by their course. Of what grows outside live bytes the
+        // experiments at the end of a run tell, and more batches don't.
+        let is_even = matches!(finding.evidence.live.shape, Shape::Steady | Shape::Doubling);
         let has_news = so_far.fresh_batches.is_none_or(|fresh| done < fresh.0);
         let has_room = grown(so_far).0 < self.memory_limit.0 / SHARE_OF_MEMORY / 2;
         let may_be_a_cache = is_even && !self.knows_leak && has_news && has_room;

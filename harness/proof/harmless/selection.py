@@ -41,8 +41,8 @@ def _names(text: str) -> list[str]:
 
 #: What a tracker could break: objects of all sizes, threads, forks, children, memory by other ways.
 _SHORT = _names("""
-    test_bytes test_ctypes test_dict test_fork1 test_gc test_json test_list test_mmap test_set
-    test_thread test_threading test_weakref test_memoryview test_exceptions test_threadsignals
+    test_bytes test_ctypes test_dict test_fork1 test_gc test_json test_list test_mmap
+    test_thread test_threading test_weakref test_memoryview test_threadsignals
 """)
 
 _FULL = _names("""
@@ -50,17 +50,18 @@ _FULL = _names("""
     test_builtin test_bytearray test_capi test_class test_codecs test_collections test_compile
     test_concurrent_futures test_context test_copy test_coroutines test_csv test_ctypes
     test_dataclasses test_datetime test_decimal test_defaultdict test_deque test_descr test_dis
-    test_dynamic test_embed test_enum test_faulthandler test_fcntl test_fileio test_finalization
-    test_float test_frame test_functools test_generators test_hashlib test_heapq test_importlib
-    test_inspect test_io test_iter test_itertools test_long test_lzma test_marshal test_memoryio
-    test_multiprocessing_fork test_multiprocessing_forkserver test_multiprocessing_main_handling
-    test_multiprocessing_spawn test_ordered_dict test_os test_pickle test_posix test_queue test_re
-    test_resource test_scope test_select test_selectors test_signal test_site test_slice
-    test_socket test_sort test_sqlite3 test_ssl test_str test_struct test_subprocess test_super
-    test_support test_symtable test_sys test_sys_setprofile test_sys_settrace test_sysconfig
-    test_tempfile test_threadedtempfile test_threading_local test_tracemalloc test_traceback
-    test_tuple test_type_cache test_types test_unicode test_userdict test_venv test_wait3
-    test_wait4 test_weakset test_zlib test__xxsubinterpreters test_interpreters
+    test_dynamic test_embed test_enum test_exceptions test_faulthandler test_fcntl test_fileio
+    test_finalization test_float test_frame test_functools test_generators test_hashlib test_heapq
+    test_importlib test_inspect test_io test_iter test_itertools test_long test_lzma test_marshal
+    test_memoryio test_multiprocessing_fork test_multiprocessing_forkserver
+    test_multiprocessing_main_handling test_multiprocessing_spawn test_ordered_dict test_os
+    test_pickle test_posix test_queue test_re test_resource test_scope test_select test_selectors
+    test_set test_signal test_site test_slice test_socket test_sort test_sqlite3 test_ssl test_str
+    test_struct test_subprocess test_super test_support test_symtable test_sys test_sys_setprofile
+    test_sys_settrace test_sysconfig test_tempfile test_threadedtempfile test_threading_local
+    test_tracemalloc test_traceback test_tuple test_type_cache test_types test_unicode
+    test_userdict test_venv test_wait3 test_wait4 test_weakset test_zlib test__xxsubinterpreters
+    test_interpreters
 """)
 
 #: Without these the others of the same module would make a short run long.
@@ -86,7 +87,6 @@ def short() -> list[Unit]:
     """A selection that takes less than two minutes."""
     units = [Unit(name, "test", options) for name, options in _SHORT_PARTS.items()]
     units += [Unit(name, "test") for name in _SHORT]
-    units.append(_pytest("pyarrow.tests.test_array"))
     units.append(_pytest("pyarrow.tests.test_memory"))
     units.append(_pytest("numpy._core.tests.test_mem_policy"))
     return units

@@ -72,7 +72,7 @@ fn the_exit_code_is_that_of_the_command_that_failed() {
         let done = chore(&["test"], failing);
         assert_eq!(done.code(), Some(code), "{failing}: {}", done.stderr());
         assert_eq!(done.calls.last().map(String::as_str), Some(last), "{failing}");
-        let said = format!("xtask: `cargo {last}` failed with exit code {code}\nhint: ");
+        let said = format!("cargo {last}` failed with exit code {code}\nhint: ");
         assert!(done.stderr().contains(&said), "{failing}: {}", done.stderr());
     }
 }
