@@ -43,7 +43,7 @@ pub enum Haste {
 ///     knows_leak: false,
 ///     memory_limit: Bytes(4 << 30),
 /// };
-/// let grown = |batch| Reading { live: Bytes(100 * batch), ..Reading::default() };
+/// let grown = |batch: i64| Reading { live: Bytes(100 * batch), ..Reading::default() };
 /// let run = Run { batches: (0..200).map(grown).collect(), ..Run::default() };
 /// assert_eq!(length.after(&run, &analyse(&run)), Batches(400));
 /// ```
