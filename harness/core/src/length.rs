@@ -107,7 +107,8 @@ impl Length {
     }
 }
 
-/// What the batches so far have added, in the allocator and outside.
+/// What the batches so far have added, in the allocator and outside: at most, since the mappings that
+/// Python cuts its small objects from count as both.
 fn grown(run: &Run) -> Bytes {
     let held = |reading: &Reading| reading.live + reading.mapped.unwrap_or_default();
     let last = run.batches.last().map_or(Bytes::ZERO, held);

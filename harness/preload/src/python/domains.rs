@@ -1,8 +1,8 @@
 //! The allocators that stand in front of CPython's domains.
 //!
-//! In the domains `mem` and `obj`, small objects come from arenas that Python maps itself, and no hook of `malloc` sees them; large
-//! ones and other configurations of Python pass the request on to `malloc`. So that nothing counts
-//! twice:
+//! In the domains `mem` and `obj`, small objects come from arenas that Python maps itself, and no hook
+//! of `malloc` sees them; large ones and other configurations of Python pass the request on to
+//! `malloc`. So that nothing counts twice:
 //!
 //! * After an allocation, a block that `malloc` has noted becomes Python's; otherwise it is new.
 //! * Before a free or a resize, a block that is Python's comes off the books, and the hook of `free`
@@ -11,8 +11,8 @@
 //!
 //! A resize takes the old block off before the new one comes on, so that the peak never sees both.
 //!
-//! What Python's allocator takes from `malloc` for its own books comes by the `raw` domain, whose
-//! calls are otherwise left to the hook of `malloc`: see [`for_pythons_books`](books::for_pythons_books).
+//! What Python's allocator takes from `malloc` for its own books comes by the `raw` domain, whose calls
+//! are otherwise left to the hook of `malloc`: see [`for_pythons_books`](books::for_pythons_books).
 
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
