@@ -79,8 +79,14 @@ class Run:
             return goal
         following = pace.ask(self._assignment.checkpoint[1])
         if following > goal:
-            self._aside(lambda: self._source.extend(following))
+            self._extend(self._source, following)
         return following
+
+    def _extend(self, source: Any, batches: int) -> None:
+        """Has ``batches`` of them in all, made where the UDF's own batches are: on its account."""
+        self._border.enter()
+        source.extend(batches)
+        self._border.leave()
 
     def _aside(self, step: Callable[[], object]) -> None:
         """Does something of the runner's on the UDF's account."""
@@ -111,6 +117,8 @@ class Run:
             self._batch(0, source)
             self._border.extra.clear()
         self._call = None
+        # CPython 3.9 keeps the frame of a function's first call for the next one.
+        self._extend(source, self._assignment.batches)
         source.start_over()
         if self._assignment.exact:
             self._aside(interpreter.freeze)
