@@ -32,16 +32,20 @@ def collect() -> None:
 def freeze() -> None:
     """Takes everything that lives now out of later collections, which makes them fast.
 
-    To be called after the UDF's file is imported and before the UDF is built: what `setup` and the
-    batches make stays under the collector's eyes, so that cycles among it are still found.
+    Nothing is frozen between `setup` and the experiments, so that what the UDF makes stays under
+    the collector's eyes and cycles among it are found.
     """
-    gc.collect()
     gc.freeze()
+
+
+def unfreeze() -> None:
+    """Undoes :func:`freeze`, so that what dies from now on is collected whatever it hangs on."""
+    gc.unfreeze()
 
 
 def collect_everything() -> None:
     """Undoes :func:`freeze` and collects, so that nothing is out of the collector's sight."""
-    gc.unfreeze()
+    unfreeze()
     collect()
 
 

@@ -43,6 +43,7 @@ class Run:
         """Everything, in its order. Raises :class:`Failure` for what ends it early."""
         border = self._border
         self._aside(interpreter.warm_up)
+        self._freeze()
         border.mark(i.AFTER_WARM_UP)
         self._import()
         self._rehearse()
@@ -121,7 +122,9 @@ class Run:
         self._extend(source, self._assignment.batches)
         source.start_over()
         if self._assignment.exact:
-            self._aside(interpreter.freeze)
+            # Once more, and whole: what the UDF's file and the rehearsals left is collected here.
+            self._aside(interpreter.collect_everything)
+            self._freeze()
 
     def _set_up(self) -> None:
         spent = self._set_up_step(self._location.build)
@@ -200,10 +203,17 @@ class Run:
             (i.AFTER_RELEASE, self._border.release_pool),
         ):
             self._aside(experiment)
+            self._freeze()
             self._border.mark(kind)
+
+    def _freeze(self) -> None:
+        """Has the exact run's many collections pass over what lives now, which was collected."""
+        if self._assignment.exact:
+            interpreter.freeze()
 
     def _drop(self) -> None:
         self._call = None
+        interpreter.unfreeze()
         self._border.enter()
         self._source.close()
         self._location.forget()

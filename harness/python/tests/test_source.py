@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import unittest
+from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -100,12 +101,39 @@ class Files(unittest.TestCase):
             File(self.path, [], 3)
 
 
+def one_by_one(seed: int) -> Iterator[int]:
+    """SplitMix64 as the paper has it."""
+    mask = (1 << 64) - 1
+    state = seed
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) & mask
+        z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        yield z ^ (z >> 31)
+
+
+def text_of(numbers: Iterator[int]) -> str:
+    letters = 1 + next(numbers) % 40
+    return "".join(chr(97 + next(numbers) % 26) for _ in range(letters))
+
+
 class Tables(unittest.TestCase):
     def test_the_first_numbers_are_those_of_the_paper_s_reference_code(self) -> None:
-        table = Table(1, 1_234_567)
-        self.assertEqual(
-            [table._next(), table._next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]
-        )
+        numbers = one_by_one(1_234_567)
+        expected = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]
+        self.assertEqual([next(numbers), next(numbers)], expected)
+        self.assertEqual(Table(1, 1_234_567)._random.draw(2).to_pylist(), expected)
+
+    def test_numbers_made_many_at_a_time_are_those_made_one_by_one(self) -> None:
+        # Each batch takes some 4,000 numbers, so chunks of them end everywhere.
+        for seed in (0, 7, (1 << 64) - 1):
+            numbers, table = one_by_one(seed), Table(190, seed)
+            for _ in range(25):
+                batch = table.next_batch()
+                values = [(next(numbers) >> 11) / (1 << 53) for _ in range(190)]
+                texts = [text_of(numbers) for _ in range(190)]
+                self.assertEqual(batch.column("value").to_pylist(), values)
+                self.assertEqual(batch.column("text").to_pylist(), texts)
 
     def test_a_seed_gives_one_table_and_another_seed_another(self) -> None:
         first, second, other = (Table(50, seed) for seed in (7, 7, 8))
