@@ -22,16 +22,19 @@ impl Project {
     fn new() -> Self {
         let project = Self { folder: tempfile::tempdir().expect("a folder") };
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        // The same versions and profiles as here, so that only the project itself is built anew.
+        // The same versions, profiles and features as here, so that only Highwater and the project
+        // itself are built anew: Highwater without optimisation, as it is for its users.
         let workspace = std::fs::read_to_string(root.join("Cargo.toml")).expect("our manifest");
         let profiles = workspace.find("[profile.dev]").map_or("", |at| &workspace[at..]);
-        // Parquet has other features here, so it is built anew, and nobody reads any.
-        let parquet = "[profile.dev.package.parquet]\nopt-level = 0\n";
+        let ours: String = ["", "-core", "-fixture", "-tracker", "-worker"]
+            .map(|part| format!("[profile.dev.package.highwater{part}]\nopt-level = 0\n"))
+            .concat();
         project.write(
             "Cargo.toml",
             &format!(
                 "[package]\nname = \"own-crate\"\nedition = \"2024\"\n\n[dev-dependencies]\n\
-                 highwater = {{ path = \"{}\" }}\n\n[workspace]\n\n{profiles}\n{parquet}",
+                 highwater = {{ path = \"{}\" }}\nbase64 = \"*\"\nlibc = \"*\"\n\n\
+                 [workspace]\n\n{profiles}\n{ours}",
                 root.join("harness/gate").display()
             ),
         );
