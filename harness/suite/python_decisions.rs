@@ -55,6 +55,91 @@ fn both_runs_go_on_until_the_answer_is_certain() {
     }
 }
 
+/// Caches that hold a little of every row, far from full after 600 batches, as even as a leak.
+const CACHES: &str = r#"
+import collections, functools
+
+@functools.lru_cache(maxsize=1 << 20)
+def described(id):
+    return f"the row of number {id}"
+
+class OfModule:
+    """The cache is there before `setup` is."""
+
+    def __call__(self, batch: pa.RecordBatch):
+        for id in batch.column("id").to_pylist():
+            described(id)
+        return batch.column("id")
+
+class OfMethod(OfModule):
+    def setup(self):
+        self.described = functools.lru_cache(maxsize=1 << 20)(described.__wrapped__)
+
+    def __call__(self, batch: pa.RecordBatch):
+        for id in batch.column("id").to_pylist():
+            self.described(id)
+        return batch.column("id")
+
+class LastRows:
+    def setup(self):
+        self.rows = collections.deque(maxlen=1 << 20)
+
+    def __call__(self, batch: pa.RecordBatch):
+        self.rows.extend(batch.column("text").to_pylist())
+        return batch.column("id")
+
+class Cache(dict):
+    """As `cachetools` has them."""
+
+    maxsize = 1 << 20
+
+    @property
+    def currsize(self):
+        return len(self)
+
+class OfClass:
+    def setup(self):
+        self.cache = Cache()
+
+    def __call__(self, batch: pa.RecordBatch):
+        for id in batch.column("id").to_pylist():
+            self.cache[id] = f"the row of number {id}"
+        return batch.column("id")
+
+class BesideLeak(OfModule):
+    """A cache that is full soon, one that is not, and a list without a bound that outweighs both."""
+
+    def setup(self):
+        self.few = functools.lru_cache(maxsize=100)(described.__wrapped__)
+        self.kept = []
+
+    def __call__(self, batch: pa.RecordBatch):
+        ids = batch.column("id").to_pylist()
+        described(ids[0])
+        for id in ids:
+            self.few(id)
+        self.kept.append(bytes(4096))
+        return batch.column("id")
+"#;
+
+#[test]
+fn a_cache_that_knows_its_bound_is_no_leak_while_it_fills() {
+    let own = own(CACHES);
+    let length = ["--rows", "10", "--batches", "150", "--max-batches", "300"];
+    for udf in ["OfModule", "OfMethod", "LastRows", "OfClass"] {
+        let answer = own.run(udf, &[&length[..], &["--format", "json"]].concat());
+        assert_eq!(answer.code, 4, "{udf}: {}{}", answer.out, answer.err);
+        let found = answer.json()["fixtures"][0].take();
+        let finding = &found["finding"];
+        assert!(finding["answer"]["inconclusive"]["still_growing"].is_object(), "{udf}: {found:#}");
+        let held = finding["evidence"]["filling_caches_bytes"].as_u64().expect("bytes");
+        assert!(held > 300 * 10 * 50, "{udf}: {held}");
+        assert_eq!(found["batches"], 300, "{udf}");
+    }
+    let found = own.figures("BesideLeak", &length);
+    assert_eq!(found["pattern"], "heap_leak", "{found:#}");
+}
+
 #[test]
 fn the_row_to_blame_is_named() {
     for more in ["", OWN_BATCHES] {

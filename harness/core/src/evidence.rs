@@ -18,6 +18,10 @@ pub struct Evidence {
     /// not leak, or without Python.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Growth>,
+    /// What caches with a bound hold that are still filling, where that is what was added; `None`
+    /// otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "filling_caches_bytes")]
+    pub filling_caches: Option<Bytes>,
     /// What a collection gives back; `None` when that is little, or live bytes leak.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub garbage: Option<Garbage>,

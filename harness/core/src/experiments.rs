@@ -27,6 +27,9 @@ pub struct Experiments {
     pub trim: GaveBack,
     /// `release_unused` of Arrow's memory pool.
     pub release_pool: GaveBack,
+    /// Emptying the caches that have a bound, got fuller in the later part of the run, and are not full.
+    #[serde(default)]
+    pub empty_caches: GaveBack,
     /// Dropping the UDF.
     pub drop: GaveBack,
 }
@@ -50,6 +53,8 @@ pub struct ExperimentMarks {
     pub trimmed: Reading,
     /// After the release of Arrow's pool.
     pub released: Reading,
+    /// After caches that were still filling were emptied.
+    pub emptied: Reading,
     /// After the drop.
     pub dropped: Reading,
 }
@@ -67,7 +72,8 @@ impl From<ExperimentMarks> for Experiments {
             collect: between(&uncollected, &marks.collected),
             trim: between(&marks.collected, &marks.trimmed),
             release_pool: between(&marks.trimmed, &marks.released),
-            drop: between(&marks.released, &marks.dropped),
+            empty_caches: between(&marks.released, &marks.emptied),
+            drop: between(&marks.emptied, &marks.dropped),
         }
     }
 }

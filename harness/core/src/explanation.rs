@@ -7,7 +7,7 @@ use crate::experiments::{Experiments, GaveBack};
 use crate::finding::{Answer, Finding, Inconclusive};
 use crate::pattern::Pattern;
 use crate::production::{ProductionFinding, headline};
-use crate::units::{Batches, human_bytes};
+use crate::units::{Batches, Bytes, human_bytes};
 
 /// Plain words around a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -118,9 +118,11 @@ fn tried(experiments: &Experiments, made: Made) -> String {
     let collected = ("a collection", experiments.collect);
     let trimmed = ("`malloc_trim`", experiments.trim);
     let released = ("releasing Arrow's pool", experiments.release_pool);
+    let emptied = ("emptying caches that are not full", experiments.empty_caches);
     let dropped = ("dropping the UDF", experiments.drop);
     let made = match made {
-        Made::All => vec![collected, trimmed, released, dropped],
+        Made::All if emptied.1.live == Bytes::ZERO => vec![collected, trimmed, released, dropped],
+        Made::All => vec![collected, trimmed, released, emptied, dropped],
         Made::TrimAndDrop => vec![trimmed, dropped],
     };
     let gave = |(what, GaveBack { live, rss }): (&str, GaveBack)| {

@@ -43,6 +43,12 @@ fn what_was_tried_is_told_with_what_it_gave_back() {
     assert!(tried.starts_with("a collection gave back 0 B live, 0 B resident; "), "{tried}");
     assert!(tried.contains("`malloc_trim` gave back 0 B live, 15 MiB resident"), "{tried}");
     assert!(tried.ends_with("dropping the UDF gave back 0 B live, 4 KiB resident"), "{tried}");
+    assert!(!tried.contains("caches"), "{tried}");
+    let empty_caches = GaveBack { live: Bytes(2048), rss: Bytes::ZERO };
+    let emptied = Experiments { empty_caches, ..experiments };
+    let tried =
+        explain(&finding, None, Some((&emptied, Made::All))).tried.expect("there were some");
+    assert!(tried.contains("caches that are not full gave back 2 KiB live"), "{tried}");
     // What was not made is not told.
     let under_rust = Some((&experiments, Made::TrimAndDrop));
     let tried = explain(&finding, None, under_rust).tried.expect("there were some");

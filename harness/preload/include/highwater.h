@@ -93,7 +93,8 @@ typedef struct {
 
 /* Reads all counters, starts a new peak window and appends a mark: 1 process start, 2 before setup,
  * 3 after setup, 4 after batch, 5 after drop, 6 after warm-up, and after the experiments: 7 a
- * collection of everything, 8 malloc_trim, 9 the release of Arrow's pool. extra may be null. */
+ * collection of everything, 8 malloc_trim, 9 the release of Arrow's pool, 10 emptying caches that
+ * were still filling. extra may be null. */
 int highwater_mark(uint32_t kind, uint32_t batch, const highwater_extra *extra);
 
 /* What the worker does now: 1 starting, 2 confidence, 3 setup, 4 batch, 5 dropping, 6 done. */

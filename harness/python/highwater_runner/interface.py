@@ -19,9 +19,9 @@ PROCESS_START, BEFORE_SETUP, AFTER_SETUP, AFTER_BATCH, AFTER_DROP = 1, 2, 3, 4, 
 AFTER_WARM_UP = 6
 #: Experiments, in the order in which they are made between the last batch and the drop; what one
 #: gave back is the difference to the mark before it.
-AFTER_COLLECT, AFTER_TRIM, AFTER_RELEASE = 7, 8, 9
+AFTER_COLLECT, AFTER_TRIM, AFTER_RELEASE, AFTER_EMPTY = 7, 8, 9, 10
 #: Marks of a run besides one per batch.
-MARKS_BESIDES_BATCHES = 8
+MARKS_BESIDES_BATCHES = 9
 
 #: Longest name that the record's header holds, in bytes.
 LONGEST_NAME = 192

@@ -16,6 +16,7 @@ from . import interface as i
 from . import interpreter, pace, weight
 from .assignment import Assignment
 from .border import Border
+from .caches import Caches
 from .failure import Failure, raised
 from .form import Call, Form
 from .source import Lent, Own
@@ -35,6 +36,7 @@ class Run:
         self._tracker = tracker
         self._border = Border(tracker, assignment.exact)
         self._pid = os.getpid()
+        self._caches = Caches()
         self._location: Location
         self._source: Any = None
         self._call: Call | None = None
@@ -52,7 +54,11 @@ class Run:
         self._set_up()
         border.mark(i.AFTER_SETUP)
         done, goal = 0, self._first_goal()
+        half = goal // 2
         while done < goal:
+            if done == half:
+                # What is full by now is no reason for the growth of the later part.
+                self._caches.note()
             self._tracker.stage(i.BATCH, done)
             self._batch(done, self._source)
             border.mark(i.AFTER_BATCH, done)
@@ -124,7 +130,8 @@ class Run:
         if self._assignment.exact:
             # Once more, and whole: what the UDF's file and the rehearsals left is collected here.
             self._aside(interpreter.collect_everything)
-            self._freeze()
+        self._caches.find()
+        self._freeze()
 
     def _set_up(self) -> None:
         spent = self._set_up_step(self._location.build)
@@ -205,6 +212,9 @@ class Run:
             self._aside(experiment)
             self._freeze()
             self._border.mark(kind)
+        interpreter.unfreeze()
+        self._aside(self._caches.empty)
+        self._border.mark(i.AFTER_EMPTY)
 
     def _freeze(self) -> None:
         """Has the exact run's many collections pass over what lives now, which was collected."""
@@ -213,7 +223,6 @@ class Run:
 
     def _drop(self) -> None:
         self._call = None
-        interpreter.unfreeze()
         self._border.enter()
         self._source.close()
         self._location.forget()

@@ -16,7 +16,7 @@ from .worker import HERE, UDFS, run
 class Run(unittest.TestCase):
     def test_marks_come_in_their_order(self) -> None:
         record = run("Empty", batches=3).finished
-        self.assertEqual([m["kind"] for m in record.marks], [1, 6, 2, 3, 4, 4, 4, 7, 8, 9, 5])
+        self.assertEqual([m["kind"] for m in record.marks], [1, 6, 2, 3, 4, 4, 4, 7, 8, 9, 10, 5])
         self.assertEqual([m["batch"] for m in record.of(4)], [0, 1, 2])
         self.assertEqual((record.asked, record.canary, record.stage), (3, 1, "done"))
         self.assertEqual(record.udf, f"{UDFS}:Empty"[-192:])

@@ -77,12 +77,15 @@ fn table(text: &mut String, figures: &RunFigures) {
     }
     let Some(gave) = figures.gave_back else { return };
     text.push_str("    gave back at the end, each after the one before it:\n");
-    for (label, GaveBack { live, rss }) in [
+    let emptied = gave.empty_caches;
+    let emptied = (emptied.live != Bytes::ZERO).then_some(("unfilled caches", emptied));
+    let always = [
         ("collection", gave.collect),
         ("malloc_trim", gave.trim),
         ("Arrow's pool", gave.release_pool),
-        ("dropping the UDF", gave.drop),
-    ] {
+    ];
+    let last = ("dropping the UDF", gave.drop);
+    for (label, GaveBack { live, rss }) in always.into_iter().chain(emptied).chain([last]) {
         let _ = writeln!(text, "      {label:<16} {live} live, {rss} resident");
     }
 }

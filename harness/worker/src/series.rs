@@ -64,11 +64,13 @@ fn experiments(record: &Record) -> Option<Experiments> {
     };
     let before = last(MarkKind::AfterBatch)?;
     let trimmed = last(MarkKind::AfterTrim)?;
+    let released = last(MarkKind::AfterRelease).unwrap_or(trimmed);
     let marks = ExperimentMarks {
         before,
         collected: last(MarkKind::AfterCollect).unwrap_or(before),
         trimmed,
-        released: last(MarkKind::AfterRelease).unwrap_or(trimmed),
+        released,
+        emptied: last(MarkKind::AfterEmpty).unwrap_or(released),
         dropped: last(MarkKind::AfterDrop)?,
     };
     Some(marks.into())

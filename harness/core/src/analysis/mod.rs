@@ -24,7 +24,7 @@ use crate::evidence::{Evidence, Growth, Holder, Outside, Shape, Trend};
 use crate::finding::{Answer, Figures, Finding, Inconclusive};
 use crate::pattern::Pattern;
 use crate::series::{Reading, Run};
-use crate::units::{Batches, BlocksPerBatch, BytesPerBatch};
+use crate::units::{Batches, BlocksPerBatch, Bytes, BytesPerBatch};
 use growth::growth;
 use owner::Owner;
 use peak::PeakPattern;
@@ -68,7 +68,11 @@ pub fn analyse(run: &Run) -> Finding {
     let arrow = run.arrow_series().filter(|_| leaks).map(|series| growth(&series));
     let (owner, native) = owner::owner(run, &live, &blocks).filter(|_| leaks).unzip();
     let garbage = garbage::garbage(run).filter(|_| !leaks);
+    let filling_caches = filling_caches(run, &live).filter(|_| leaks && outside.is_none());
     let answer = match live.shape.trend() {
+        Trend::Unbounded if filling_caches.is_some() => {
+            Answer::Inconclusive(still_growing(batches, &live))
+        }
         Trend::Unbounded => {
             figures.leaked_bytes_per_batch = BytesPerBatch(live.per_batch);
             figures.leaked_blocks_per_batch = BlocksPerBatch(blocks.per_batch);
@@ -94,7 +98,7 @@ pub fn analyse(run: &Run) -> Finding {
             (None, PeakPattern::Ordinary) => Pattern::Healthy,
         }),
     };
-    let evidence = Evidence { live, blocks, arrow, native, garbage, outside, peak };
+    let evidence = Evidence { live, blocks, arrow, native, filling_caches, garbage, outside, peak };
     Finding { answer, figures, evidence }
 }
 
@@ -206,6 +210,18 @@ fn ended_with_input(run: &Run) -> bool {
         }
         _ => known(&live[..fresh]) && growth(&live[..fresh]).shape.trend() == Trend::Unbounded,
     }
+}
+
+/// What caches with a bound hold that were not full, if it is what live bytes grew by.
+///
+/// Their bound is known, so growth that is theirs has one, however even it is. What is left beside
+/// them, a tenth at most, shows when they are full.
+fn filling_caches(run: &Run, live: &Growth) -> Option<Bytes> {
+    let held = run.experiments?.empty_caches.live;
+    let series = run.live_series();
+    let since = live.since_batch.unwrap_or(live.first_batch) as usize;
+    let grown = series.last()? - series.get(since)?;
+    (grown > 0 && held.0 >= grown - grown / 10).then_some(held)
 }
 
 fn still_growing(batches: Batches, live: &Growth) -> Inconclusive {

@@ -18,7 +18,7 @@ const WORKER: f64 = (8_u64 << 30) as f64;
 pub(crate) fn of(finding: &Finding) -> String {
     let evidence = &finding.evidence;
     match finding.answer {
-        Answer::Inconclusive(why) => inconclusive(why, &evidence.live),
+        Answer::Inconclusive(why) => inconclusive(why, evidence),
         Answer::Pattern(Pattern::Healthy) => level(&evidence.live),
         Answer::Pattern(Pattern::GcCycles) => match &evidence.garbage {
             Some(garbage) => format!("{}, but {}", level(&evidence.live), left(*garbage)),
@@ -125,7 +125,8 @@ fn filled(live: &Growth) -> String {
     }
 }
 
-fn inconclusive(why: Inconclusive, live: &Growth) -> String {
+fn inconclusive(why: Inconclusive, evidence: &Evidence) -> String {
+    let live = &evidence.live;
     match why {
         Inconclusive::TooFewBatches { have, need } => {
             format!(
@@ -135,6 +136,9 @@ fn inconclusive(why: Inconclusive, live: &Growth) -> String {
         }
         Inconclusive::StillGrowing { batches, early, late } => {
             let why = match (live.shape, live.level_since) {
+                _ if let Some(held) = evidence.filling_caches => {
+                    format!("{held} are in caches that have a bound and are not full")
+                }
                 (Shape::Recent, _) => "live bytes began to grow shortly before the end".to_owned(),
                 (Shape::TooFewCycles, _) => {
                     let period = Batches(live.period.unwrap_or_default());

@@ -1,7 +1,10 @@
 //! What the exact run alone tells.
 
 use crate::{keep, rss, run};
-use highwater_core::{Bytes, Experiments, Holder, OutsideKind, Pattern, Reading, analyse};
+use highwater_core::{
+    Answer, Batches, Bytes, BytesPerBatch, Experiments, GaveBack, Holder, Inconclusive,
+    OutsideKind, Pattern, Reading, Run, analyse,
+};
 
 #[test]
 fn the_owner_tells_whose_leak_it_is() {
@@ -52,6 +55,36 @@ fn the_owner_tells_whose_leak_it_is() {
     }
     let library = analyse(&run(|t, it| keep(it, 0, 66_000 * t, 15 * t)));
     assert!(library.sentence().contains("none of the blocks that are added is Python's"));
+}
+
+#[test]
+fn growth_that_unfilled_caches_gave_back_is_theirs() {
+    let grown = |given: i64, per_batch: fn(i64) -> i64| {
+        let empty_caches = GaveBack { live: Bytes(given), ..GaveBack::default() };
+        let experiments = Experiments { empty_caches, ..Experiments::default() };
+        let run = run(|t, it| keep(it, per_batch(t), 0, 10 * t));
+        analyse(&Run { experiments: Some(experiments), ..run })
+    };
+    let even = |t| 1_000 * t;
+    // All that was added, and a tenth of it less.
+    for given in [200_000, 180_000] {
+        let finding = grown(given, even);
+        let still = Inconclusive::StillGrowing {
+            batches: Batches(200),
+            early: BytesPerBatch(1_000.0),
+            late: BytesPerBatch(1_000.0),
+        };
+        assert_eq!(finding.answer, Answer::Inconclusive(still), "{given}");
+        assert_eq!(finding.evidence.filling_caches, Some(Bytes(given)));
+        assert_eq!(finding.figures.leaked_bytes_per_batch, BytesPerBatch(0.0));
+        assert!(finding.sentence().ends_with(" are in caches that have a bound and are not full"));
+    }
+    // A leak beside them.
+    let finding = grown(100_000, even);
+    assert_eq!(finding.pattern(), Some(Pattern::HeapLeak));
+    assert_eq!(finding.evidence.filling_caches, None);
+    // Nothing is added.
+    assert_eq!(grown(100_000, |_| 0).pattern(), Some(Pattern::Healthy));
 }
 
 #[test]

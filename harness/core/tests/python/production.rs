@@ -151,6 +151,7 @@ fn experiments_are_differences_of_marks() {
         collected: mark(880, 4_900),
         trimmed: mark(880, 3_000),
         released: mark(881, 3_100),
+        emptied: mark(700, 2_900),
         dropped: mark(200, 2_000),
     };
     let expected = |live, rss| GaveBack { live: Bytes(live), rss: Bytes(rss) };
@@ -158,7 +159,8 @@ fn experiments_are_differences_of_marks() {
     assert_eq!(experiments.collect, expected(70, 100));
     assert_eq!(experiments.trim, expected(0, 1_900));
     assert_eq!(experiments.release_pool, expected(-1, -100));
-    assert_eq!(experiments.drop, expected(681, 1_100));
+    assert_eq!(experiments.empty_caches, expected(181, 200));
+    assert_eq!(experiments.drop, expected(500, 900));
     // What one of them took does not hide what the other gave.
     assert_eq!(experiments.allocators(), Bytes(1_900));
 }

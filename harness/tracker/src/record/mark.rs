@@ -28,7 +28,9 @@ pub enum MarkKind {
     AfterTrim,
     /// After Arrow's pool was then asked to release what it does not use, under Python.
     AfterRelease,
-    /// A kind that a later version has. Not one of the numbers 1 to 9.
+    /// After the caches that have a bound and were still filling were then emptied, under Python.
+    AfterEmpty,
+    /// A kind that a later version has. Not one of the numbers 1 to 10.
     Other(u32),
 }
 
@@ -45,6 +47,7 @@ impl MarkKind {
             Self::AfterCollect => 7,
             Self::AfterTrim => 8,
             Self::AfterRelease => 9,
+            Self::AfterEmpty => 10,
             Self::Other(code) => code,
         }
     }
@@ -61,6 +64,7 @@ impl MarkKind {
             7 => Self::AfterCollect,
             8 => Self::AfterTrim,
             9 => Self::AfterRelease,
+            10 => Self::AfterEmpty,
             other => Self::Other(other),
         }
     }
@@ -318,7 +322,8 @@ mod tests {
             (MarkKind::AfterCollect, 7),
             (MarkKind::AfterTrim, 8),
             (MarkKind::AfterRelease, 9),
-            (MarkKind::Other(10), 10),
+            (MarkKind::AfterEmpty, 10),
+            (MarkKind::Other(11), 11),
         ] {
             assert_eq!(kind.code(), code);
             assert_eq!(MarkKind::from_code(code), kind);

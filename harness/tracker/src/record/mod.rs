@@ -51,7 +51,7 @@
 //!
 //! | offset | type | what |
 //! |---|---|---|
-//! | 0 | u32 | kind: 1 process start, 2 before setup, 3 after setup, 4 after batch, 5 after drop, 6 after warm-up, 7 after a collection of everything, 8 then after `malloc_trim`, 9 then after the release of Arrow's pool; others are for later versions |
+//! | 0 | u32 | kind: 1 process start, 2 before setup, 3 after setup, 4 after batch, 5 after drop, 6 after warm-up, 7 after a collection of everything, 8 then after `malloc_trim`, 9 then after the release of Arrow's pool, 10 then after emptying caches that were still filling; others are for later versions |
 //! | 4 | u32 | batch index from 0; 0 where there is none |
 //! | 8 | u64 | monotonic time, ns |
 //! | 16 | u64 | duration of the step before the mark, ns |
