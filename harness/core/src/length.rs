@@ -1,7 +1,7 @@
 //! How long a run goes on: a decision like any other, so that simulated runs make it, too.
 
 use crate::analysis::MIN_BATCHES;
-use crate::evidence::Shape;
+use crate::evidence::{Growth, Shape};
 use crate::finding::Finding;
 use crate::pattern::Class;
 use crate::series::{Reading, Run};
@@ -11,6 +11,8 @@ use crate::units::{Batches, Bytes};
 const QUICK_STEP: u32 = 50;
 /// Batches before which not even a leak that is known to be there is believed.
 const LEAK_BATCHES: u32 = 2 * MIN_BATCHES.0;
+/// Windows at the end, each lower than the one before, in which a state that shrinks has not ended.
+const FALLING: usize = 3;
 /// The share of the worker's memory limit that a run may be about to fill for growth to go on. What
 /// is resident can be a multiple of what was requested.
 const SHARE_OF_MEMORY: i64 = 4;
@@ -30,7 +32,7 @@ pub enum Haste {
 ///
 /// Even growth is as uncertain as growth that slows down: a cache that is still filling grows as
 /// evenly as a leak, and only more batches tell them apart. A leak that is known to be there needs
-/// no more than 200. Where the input has nothing new to give, or the worker's memory would fill up,
+/// no more than 200. A state that still shrinks may hide a leak, until it is gone. Where the input has nothing new to give, or the worker's memory would fill up,
 /// more batches would tell nothing.
 ///
 /// ```
@@ -87,7 +89,8 @@ impl Length {
             let step = if is_certain { 0 } else { QUICK_STEP };
             return Batches(done.saturating_add(step).min(self.asked.0));
         }
-        let goes_on = finding.wants_more() || self.doubts(finding, so_far, done);
+        let hides = self.haste == Haste::Whole && still_falls(&finding.evidence.live);
+        let goes_on = finding.wants_more() || hides || self.doubts(finding, so_far, done);
         let next = if goes_on { done.saturating_mul(2) } else { done };
         Batches(next.min(self.most.0).max(done))
     }
@@ -105,6 +108,14 @@ impl Length {
         let may_be_a_cache = is_even && !self.knows_leak && has_news && has_room;
         done < LEAK_BATCHES || self.haste == Haste::Whole && may_be_a_cache
     }
+}
+
+/// Whether a state still shrinks at the end, which hides as much growth beside it.
+fn still_falls(live: &Growth) -> bool {
+    let last = &live.minima[live.minima.len().saturating_sub(FALLING)..];
+    live.shape == Shape::Shrinking
+        && last.len() == FALLING
+        && last.windows(2).all(|pair| pair[1] < pair[0])
 }
 
 /// What the batches so far have added, in the allocator and outside: at most, since the mappings that

@@ -52,6 +52,17 @@ fn even_growth_takes_more() {
     assert_eq!(walked(length(200, 800, Haste::Whole), |batch| 100 * batch.min(500)), 800);
 }
 
+/// What a backlog gives back hides what a leak beside it adds.
+#[test]
+fn a_state_that_still_shrinks_takes_more() {
+    let backlog = |batch: i64| 3_000 * (1_000 - batch.min(300));
+    assert_eq!(walked(length(200, 800, Haste::Whole), backlog), 400);
+    assert_eq!(walked(length(200, 800, Haste::Whole), |batch| backlog(batch) + 100 * batch), 800);
+    assert_eq!(walked(length(400, 800, Haste::Whole), backlog), 400);
+    assert_eq!(walked(length(200, 800, Haste::Quick), |batch| -10 * batch), 100);
+    assert_eq!(walked(length(200, 800, Haste::Whole), |batch| -10 * batch), 800);
+}
+
 #[test]
 fn a_leak_that_is_known_takes_what_was_asked_for() {
     let length = |batches| Length { knows_leak: true, ..length(batches, 800, Haste::Whole) };

@@ -62,14 +62,22 @@ class Caches:
             if room is not None:
                 self._noted.append((weakref.ref(cache), room[0]))
 
-    def empty(self) -> None:
-        """Empties those that are fuller than was noted, and not full."""
+    def filling(self) -> list[Any]:
+        """Those that are fuller than was noted, and not full."""
+        filling = []
         for reference, noted in self._noted:
             cache = reference()
             room = None if cache is None else _room(cache)
             if room is not None and noted < room[0] < room[1]:
-                with contextlib.suppress(Exception):  # one that cannot be emptied gives nothing
-                    (cache.cache_clear if type(cache) is _LRU else cache.clear)()
+                filling.append(cache)
+        return filling
+
+
+def empty(caches: list[Any]) -> None:
+    """Has each of them let go of what it holds."""
+    for cache in caches:
+        with contextlib.suppress(Exception):  # one that cannot be emptied gives nothing back
+            (cache.cache_clear if type(cache) is _LRU else cache.clear)()
 
 
 def _alive(references: list[weakref.ref[Any]]) -> Iterator[Any]:

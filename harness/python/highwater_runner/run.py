@@ -16,7 +16,7 @@ from . import interface as i
 from . import interpreter, pace, weight
 from .assignment import Assignment
 from .border import Border
-from .caches import Caches
+from .caches import Caches, empty
 from .failure import Failure, raised
 from .form import Call, Form
 from .source import Lent, Own
@@ -212,9 +212,14 @@ class Run:
             self._aside(experiment)
             self._freeze()
             self._border.mark(kind)
-        interpreter.unfreeze()
-        self._aside(self._caches.empty)
+        interpreter.unfreeze()  # what dies from here on may hang on itself
+        self._empty_caches()
         self._border.mark(i.AFTER_EMPTY)
+
+    def _empty_caches(self) -> None:
+        filling = self._caches.filling()
+        if filling:
+            self._aside(lambda: empty(filling))
 
     def _freeze(self) -> None:
         """Has the exact run's many collections pass over what lives now, which was collected."""

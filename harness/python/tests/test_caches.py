@@ -10,7 +10,7 @@ import unittest
 import weakref
 from collections.abc import Callable
 
-from highwater_runner.caches import Caches
+from highwater_runner.caches import Caches, empty
 
 
 class Sized(dict[int, int]):
@@ -35,7 +35,7 @@ def run(add: Callable[[], object]) -> None:
     caches.find()
     caches.note()
     add()
-    caches.empty()
+    empty(caches.filling())
 
 
 class Emptied(unittest.TestCase):
@@ -94,7 +94,7 @@ class Emptied(unittest.TestCase):
         try:
             caches.note()
             last.append(1)
-            caches.empty()
+            empty(caches.filling())
         finally:
             gc.unfreeze()
         self.assertEqual(len(last), 0)
@@ -112,7 +112,7 @@ class Emptied(unittest.TestCase):
         alive = weakref.ref(last)
         del last
         self.assertIsNone(alive())
-        caches.empty()
+        self.assertEqual(caches.filling(), [])
 
 
 if __name__ == "__main__":
