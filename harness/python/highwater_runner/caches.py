@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from typing import Any
 
 _LRU = type(functools.lru_cache(maxsize=1)(lambda: None))
+#: What `cachetools.Cache` has, the rarest first.
+_ATTRIBUTES = ("currsize", "maxsize", "clear")
 
 
 class _Patterns:
@@ -87,23 +89,19 @@ def _alive(references: list[weakref.ref[Any]]) -> Iterator[Any]:
             yield cache
 
 
-def _tracked() -> Iterator[Any]:
+def _tracked() -> list[Any]:
     """Those that the collector has before it."""
-    known: dict[type, bool] = {}
-    for one in gc.get_objects():
-        kind = type(one)
-        if kind not in known:
-            known[kind] = _is_cache(kind)
-        if known[kind]:
-            yield one
+    every = gc.get_objects()
+    kinds = {kind for kind in set(map(type, every)) if _is_cache(kind)}
+    return [one for one in every if type(one) in kinds]
 
 
 def _is_cache(kind: type) -> bool:
     """By what the class has itself: asking its objects would run code of theirs."""
     if kind is _LRU or issubclass(kind, collections.deque):
         return True
-    has = {name for base in kind.__mro__ for name in vars(base)}
-    return has >= {"maxsize", "currsize", "clear"} and kind.__weakrefoffset__ != 0
+    has = (any(name in vars(base) for base in kind.__mro__) for name in _ATTRIBUTES)
+    return all(has) and kind.__weakrefoffset__ != 0
 
 
 def _room(cache: Any) -> tuple[float, float] | None:
