@@ -33,7 +33,7 @@ impl Project {
             "Cargo.toml",
             &format!(
                 "[package]\nname = \"own-crate\"\nedition = \"2024\"\n\n[dev-dependencies]\n\
-                 highwater = {{ path = \"{}\" }}\nbase64 = \"*\"\nlibc = \"*\"\n\n\
+                 highwater = {{ path = \"{}\" }}\nlibc = \"*\"\n\n\
                  [workspace]\n\n{profiles}\n{ours}",
                 root.join("harness/gate").display()
             ),

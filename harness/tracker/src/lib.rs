@@ -38,7 +38,7 @@
 //!
 //! Nothing is added to a block and no size is changed: a block's size comes from its `Layout`. The
 //! counters live in pages of their own (256 bytes per thread, recycled) and take no lock. On the
-//! Arrow workload in `benches/`, with an event every 16 ns, the wrapper costs 2 to 4 % of CPU time;
+//! Arrow workload in `bench/`, with an event every 16 ns, the wrapper costs 2 to 4 % of CPU time;
 //! on a loop that does nothing but allocate and free small blocks, about 1 ns per pair.
 //!
 //! # What it cannot see

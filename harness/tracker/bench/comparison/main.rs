@@ -1,7 +1,7 @@
 //! The tracker beside the plain system allocator, `stats_alloc` and `dhat`, in one run and one table.
 //!
 //! ```text
-//! cargo bench -p highwater-tracker --bench comparison
+//! cargo bench -p highwater-tracker-bench --bench comparison
 //! ```
 //!
 //! Figures are CPU time, so that a busy machine disturbs them little, as ratios to the plain
@@ -9,7 +9,7 @@
 //! Rounds are interleaved: each runs all allocators, so that a slow minute slows them all.
 //!
 //! The loops call the allocators directly; the Arrow workload runs in a program of its own per
-//! allocator, see `benches/arrow`. After the table criterion measures the loops one by one, against
+//! allocator, see `../arrow`. After the table criterion measures the loops one by one, against
 //! its own stored history.
 
 #![expect(clippy::print_stdout, reason = "the table is the result")]
