@@ -55,7 +55,7 @@ fn both_runs_go_on_until_the_answer_is_certain() {
     }
 }
 
-/// Caches that hold a little of every row, far from full after 600 batches, as even as a leak.
+/// Caches that hold a little of every row, far from full after 300 batches, as even as a leak.
 const CACHES: &str = r#"
 import collections, functools
 

@@ -32,8 +32,8 @@ pub enum Haste {
 ///
 /// Even growth is as uncertain as growth that slows down: a cache that is still filling grows as
 /// evenly as a leak, and only more batches tell them apart. A leak that is known to be there needs
-/// no more than 200. A state that still shrinks may hide a leak, until it is gone. Where the input has nothing new to give, or the worker's memory would fill up,
-/// more batches would tell nothing.
+/// no more than 200. A state that still shrinks may hide a leak, until it is gone. Where the input
+/// has nothing new to give, or the worker's memory would fill up, more batches would tell nothing.
 ///
 /// ```
 /// use highwater_core::{Batches, Bytes, Haste, Length, Reading, Run, analyse};

@@ -80,9 +80,11 @@ fn growth_that_unfilled_caches_gave_back_is_theirs() {
         assert!(finding.sentence().ends_with(" are in caches that have a bound and are not full"));
     }
     // A leak beside them.
-    let finding = grown(100_000, even);
-    assert_eq!(finding.pattern(), Some(Pattern::HeapLeak));
-    assert_eq!(finding.evidence.filling_caches, None);
+    for given in [0, 100_000, 170_000] {
+        let finding = grown(given, even);
+        assert_eq!(finding.pattern(), Some(Pattern::HeapLeak), "{given}");
+        assert_eq!(finding.evidence.filling_caches, None);
+    }
     // Nothing is added.
     assert_eq!(grown(100_000, |_| 0).pattern(), Some(Pattern::Healthy));
 }
